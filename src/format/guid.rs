@@ -1,0 +1,137 @@
+//! GUIDs, and what a version-1 UUID says of the machine that made it.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use super::time::FileTime;
+
+/// A GUID as it stands on disk: the first three groups little-endian. Shown in lower case with dashes, no braces.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub struct Guid(pub [u8; 16]);
+
+impl Guid {
+    /// All zero, which stands for "none".
+    pub const ZERO: Self = Self([0; 16]);
+
+    /// The GUID written `{d1}-{d2}-{d3}-{d4[0..2]}-{d4[2..8]}`.
+    pub const fn new(d1: u32, d2: u16, d3: u16, d4: [u8; 8]) -> Self {
+        let [a, b, c, d] = d1.to_le_bytes();
+        let [e, f] = d2.to_le_bytes();
+        let [g, h] = d3.to_le_bytes();
+        let [i, j, k, l, m, n, o, p] = d4;
+        Self([a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p])
+    }
+
+    /// True if all bytes are zero.
+    pub fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
+    /// The GUID, or nothing if it is all zero.
+    pub fn non_zero(self) -> Option<Self> {
+        (!self.is_zero()).then_some(self)
+    }
+
+    /// Reads `00021401-0000-0000-c000-000000000046`, with or without braces, in any case.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(text);
+        let mut groups = text.split('-');
+        let mut group = |digits: usize| {
+            let group = groups.next()?;
+            (group.len() == digits && group.bytes().all(|b| b.is_ascii_hexdigit())).then_some(())?;
+            u64::from_str_radix(group, 16).ok()
+        };
+        let (d1, d2, d3, d4, d5) = (group(8)?, group(4)?, group(4)?, group(4)?, group(12)?);
+        if groups.next().is_some() {
+            return None;
+        }
+        let tail = (d4 << 48) | d5;
+        Some(Self::new(d1 as u32, d2 as u16, d3 as u16, tail.to_be_bytes()))
+    }
+
+    /// True if this is a version-1 UUID (time and MAC address) of the usual variant.
+    fn is_time_based(&self) -> bool {
+        let [_, _, _, _, _, _, _, version, variant, ..] = self.0;
+        version >> 4 == 1 && variant >> 6 == 0b10
+    }
+
+    /// The MAC address in a version-1 UUID: its last six bytes.
+    pub fn mac(&self) -> Option<Mac> {
+        let [.., a, b, c, d, e, f] = self.0;
+        self.is_time_based().then_some(Mac([a, b, c, d, e, f]))
+    }
+
+    /// The time in a version-1 UUID. For an object id this is the boot-time sequence it was made in, not the
+    /// moment of making.
+    pub fn time(&self) -> Option<FileTime> {
+        // From 1582-10-15 to 1601-01-01, in the 100 ns units that both count in.
+        const UUID_EPOCH_BEFORE_FILETIME: u64 = 5_748_192_000_000_000;
+        let [a, b, c, d, e, f, g, h, ..] = self.0;
+        let ticks = u64::from_le_bytes([a, b, c, d, e, f, g, h & 0x0F]);
+        self.is_time_based().then_some(FileTime(ticks.checked_sub(UUID_EPOCH_BEFORE_FILETIME)?))
+    }
+
+    /// The clock sequence of a version-1 UUID, 14 bits.
+    pub fn sequence(&self) -> Option<u16> {
+        let [_, _, _, _, _, _, _, _, high, low, ..] = self.0;
+        self.is_time_based().then_some(u16::from_be_bytes([high & 0x3F, low]))
+    }
+}
+
+impl fmt::Display for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, e, f1, g, h, i, j, k, l, m, n, o, p] = self.0;
+        let (d1, d2, d3) = (u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, f1]), u16::from_le_bytes([g, h]));
+        let d5 = u64::from_be_bytes([0, 0, k, l, m, n, o, p]);
+        write!(f, "{d1:08x}-{d2:04x}-{d3:04x}-{i:02x}{j:02x}-{d5:012x}")
+    }
+}
+
+impl fmt::Debug for Guid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Serialize for Guid {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A network card's address, shown `aa:bb:cc:dd:ee:ff`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Mac(pub [u8; 6]);
+
+impl fmt::Display for Mac {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, e, g] = self.0;
+        write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
+    }
+}
+
+impl Serialize for Mac {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_guid_reads_back_as_it_is_shown_and_tells_its_machine() {
+        let text = "b7179dd0-ef57-11ec-b142-000c29106787";
+        let guid = Guid::parse(text).unwrap();
+        assert_eq!(guid.to_string(), text);
+        assert_eq!(Guid::parse("{B7179DD0-EF57-11EC-B142-000C29106787}"), Some(guid));
+        assert_eq!(guid.mac().unwrap().to_string(), "00:0c:29:10:67:87");
+        assert_eq!(guid.time().unwrap().to_string(), "2022-06-18T22:40:55.4614224Z");
+        assert_eq!(guid.sequence(), Some(0x3142));
+        assert_eq!(Guid::parse("0313f37a-d55c-4efd-b99a-c86820901747").unwrap().mac(), None);
+        assert_eq!(Guid::parse("b7179dd0-ef57-11ec-b142-000c2910678"), None);
+        assert_eq!(Guid::parse("b7179dd0-ef57-11ec-b142-00é029106787"), None);
+    }
+}

@@ -1,0 +1,6 @@
+//! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
+
+pub mod checksum;
+pub mod guid;
+pub mod text;
+pub mod time;

@@ -1,0 +1,210 @@
+//! Strings as files hold them: UTF-16 that may not be valid, and bytes in a code page.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use encoding_rs::Encoding;
+use serde::{Serialize, Serializer};
+
+/// UTF-16, little-endian, as its bytes; may hold unpaired surrogates. An odd last byte is ignored.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Utf16<'a>(pub &'a [u8]);
+
+impl<'a> Utf16<'a> {
+    /// The code units.
+    pub fn units(self) -> impl Iterator<Item = u16> + Clone + 'a {
+        self.0.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit))
+    }
+
+    /// Up to the first NUL, if there is one.
+    pub fn until_nul(self) -> Self {
+        let (units, _) = self.0.as_chunks::<2>();
+        let end = units.iter().position(|unit| *unit == [0, 0]).unwrap_or(units.len());
+        Self(self.0.get(..end.saturating_mul(2)).unwrap_or(self.0))
+    }
+
+    /// True if there is nothing in it.
+    pub fn is_empty(self) -> bool {
+        self.0.len() < 2
+    }
+
+    /// The characters; an unpaired surrogate becomes U+FFFD.
+    pub fn chars(self) -> impl Iterator<Item = char> + 'a {
+        char::decode_utf16(self.units()).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// True if the text holds an unpaired surrogate, so that showing it loses something.
+    pub fn has_unpaired(self) -> bool {
+        char::decode_utf16(self.units()).any(|unit| unit.is_err())
+    }
+
+    /// The bytes in hex, for a text that cannot be shown without loss.
+    pub fn to_hex(self) -> String {
+        hex(self.0)
+    }
+
+    /// The text without regard to case, for comparing Windows paths.
+    pub fn to_folded(self) -> String {
+        self.chars().flat_map(char::to_lowercase).collect()
+    }
+}
+
+impl fmt::Display for Utf16<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write;
+        self.chars().try_for_each(|c| f.write_char(c))
+    }
+}
+
+impl fmt::Debug for Utf16<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}
+
+impl Serialize for Utf16<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// The code page that ANSI strings are read in. The default is 1252.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct CodePage(&'static Encoding);
+
+impl CodePage {
+    /// The code page of a Windows number (1250 to 1258, 866, 874, 932, 936, 949, 950, 65001 and others that
+    /// the Encoding Standard knows), or of a name such as `shift_jis`.
+    pub fn find(label: &str) -> Option<Self> {
+        let by_number = match label {
+            "932" => Some("shift_jis"),
+            "936" => Some("gbk"),
+            "949" => Some("euc-kr"),
+            "950" => Some("big5"),
+            "20866" => Some("koi8-r"),
+            "21866" => Some("koi8-u"),
+            "54936" => Some("gb18030"),
+            "65001" => Some("utf-8"),
+            _ => None,
+        };
+        let prefixed =
+            || ["windows-", "ibm", "iso-"].iter().find_map(|p| Encoding::for_label(format!("{p}{label}").as_bytes()));
+        Encoding::for_label(by_number.unwrap_or(label).as_bytes()).or_else(prefixed).map(Self)
+    }
+
+    /// The name in the Encoding Standard.
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// The text that `bytes` are in this code page; what it has no character for becomes U+FFFD.
+    pub fn decode<'a>(self, bytes: &'a [u8]) -> Cow<'a, str> {
+        self.0.decode_without_bom_handling(bytes).0
+    }
+}
+
+impl Default for CodePage {
+    fn default() -> Self {
+        Self(encoding_rs::WINDOWS_1252)
+    }
+}
+
+impl fmt::Debug for CodePage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A string of a file, in either form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// UTF-16, little-endian.
+    Wide(Utf16<'a>),
+    /// Bytes in a code page.
+    Ansi(&'a [u8], CodePage),
+}
+
+impl<'a> Text<'a> {
+    /// The text as it can be shown.
+    pub fn decode(self) -> Cow<'a, str> {
+        match self {
+            Self::Wide(text) => Cow::Owned(text.to_string()),
+            Self::Ansi(bytes, page) => page.decode(bytes),
+        }
+    }
+
+    /// True if there is nothing in it.
+    pub fn is_empty(self) -> bool {
+        match self {
+            Self::Wide(text) => text.is_empty(),
+            Self::Ansi(bytes, _) => bytes.is_empty(),
+        }
+    }
+
+    /// The text, or nothing if it is empty.
+    pub fn non_empty(self) -> Option<Self> {
+        (!self.is_empty()).then_some(self)
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wide(text) => fmt::Display::fmt(text, f),
+            Self::Ansi(bytes, page) => f.write_str(&page.decode(bytes)),
+        }
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.decode())
+    }
+}
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Wide(text) => text.serialize(serializer),
+            Self::Ansi(bytes, page) => serializer.serialize_str(&page.decode(bytes)),
+        }
+    }
+}
+
+/// `bytes` up to the first NUL, if there is one.
+pub fn until_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// `bytes` in lower-case hex.
+pub fn hex(bytes: &[u8]) -> String {
+    use fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unpaired_surrogate_is_shown_replaced_and_kept_in_hex() {
+        let text = Utf16(&[0x41, 0, 0x00, 0xD8, 0x42, 0]);
+        assert_eq!(text.to_string(), "A\u{FFFD}B");
+        assert!(text.has_unpaired());
+        assert_eq!(text.to_hex(), "410000d84200");
+        assert_eq!(Utf16(&[0x41, 0, 0, 0, 0x42, 0]).until_nul().to_string(), "A");
+    }
+
+    #[test]
+    fn code_pages_are_found_by_their_windows_numbers() {
+        for (number, byte, text) in [("1252", 0xE9, "é"), ("1251", 0xE9, "й"), ("866", 0xA9, "й"), ("1255", 0xE0, "א")]
+        {
+            assert_eq!(CodePage::find(number).unwrap().decode(&[byte]), text, "{number}");
+        }
+        assert_eq!(CodePage::find("932").unwrap().decode(&[0x93, 0xFA]), "日");
+        assert_eq!(CodePage::find("12345"), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! FILETIME: 100-nanosecond ticks since 1601-01-01 UTC.
+
+use std::fmt;
+
+use jiff::{Timestamp, civil, tz::TimeZone};
+use serde::{Serialize, Serializer};
+
+/// A moment as Windows keeps it. 0 means "none"; not every value is a year that people write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct FileTime(pub u64);
+
+const TICKS_PER_SECOND: u64 = 10_000_000;
+const SECONDS_TO_UNIX_EPOCH: i64 = 11_644_473_600;
+
+impl FileTime {
+    /// The time, or nothing if it is 0.
+    pub fn non_zero(self) -> Option<Self> {
+        (self.0 != 0).then_some(self)
+    }
+
+    /// True if the value is 0 or lies in the years that RFC 3339 can write (to 9999).
+    pub fn is_plausible(self) -> bool {
+        self.0 == 0 || self.timestamp().is_some()
+    }
+
+    /// The moment, if it lies before the year 10000.
+    pub fn timestamp(self) -> Option<Timestamp> {
+        let seconds = i64::try_from(self.0 / TICKS_PER_SECOND).ok()?.checked_sub(SECONDS_TO_UNIX_EPOCH)?;
+        let nanoseconds = i32::try_from(self.0 % TICKS_PER_SECOND).ok()?.checked_mul(100)?;
+        Timestamp::new(seconds, nanoseconds).ok()
+    }
+
+    /// The moment in UTC, if it lies before the year 10000.
+    pub fn civil(self) -> Option<civil::DateTime> {
+        self.timestamp().map(|moment| TimeZone::UTC.to_datetime(moment))
+    }
+
+    /// Seconds since 1970, rounded down; negative before.
+    pub fn unix_seconds(self) -> i64 {
+        (self.0 / TICKS_PER_SECOND) as i64 - SECONDS_TO_UNIX_EPOCH
+    }
+
+    /// The FILETIME of a moment, cut to 100 ns; moments before 1601 give 0.
+    pub fn from_timestamp(moment: Timestamp) -> Self {
+        let ticks = moment.as_nanosecond() / 100 + i128::from(SECONDS_TO_UNIX_EPOCH) * i128::from(TICKS_PER_SECOND);
+        Self(u64::try_from(ticks).unwrap_or(0))
+    }
+}
+
+/// RFC 3339 in UTC with seven decimals; a value past the year 9999 as its number of ticks.
+impl fmt::Display for FileTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(t) = self.civil() else { return write!(f, "{} ticks", self.0) };
+        let ticks = self.0 % TICKS_PER_SECOND;
+        write!(
+            f,
+            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ticks:07}Z",
+            t.year(),
+            t.month(),
+            t.day(),
+            t.hour(),
+            t.minute(),
+            t.second()
+        )
+    }
+}
+
+/// As shown, or null for 0 and for a value past the year 9999 (a finding tells of those).
+impl Serialize for FileTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 == 0 || !self.is_plausible() { serializer.serialize_none() } else { serializer.collect_str(self) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_keep_their_seven_decimals_and_the_far_end_does_not_panic() {
+        assert_eq!(FileTime(133_919_536_269_767_640).to_string(), "2025-05-17T11:07:06.9767640Z");
+        assert_eq!(FileTime(u64::MAX).to_string(), "18446744073709551615 ticks");
+        assert_eq!(FileTime(1).to_string(), "1601-01-01T00:00:00.0000001Z");
+        let moment = FileTime(133_919_536_269_767_640).timestamp().unwrap();
+        assert_eq!(FileTime::from_timestamp(moment), FileTime(133_919_536_269_767_640));
+    }
+}

@@ -1,0 +1,5 @@
+//! Reads Windows jump lists, says what they cost, and makes them small and whole again.
+
+pub mod bytes;
+pub mod format;
+pub mod limits;

@@ -1,0 +1,18 @@
+//! Bounds on what a file may cost, as one value that is passed down.
+
+/// What reading one file may take. The defaults fit the largest lists that are known, many times over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest file that is read, in bytes. Default 256 MiB.
+    pub file_size: u64,
+    /// How many bytes of streams one file may hand out, as a multiple of its size. Streams of a healthy
+    /// file share no sector, so 1 would do; damaged ones overlap, and this keeps that from multiplying.
+    /// Default 4.
+    pub handed_out_per_byte: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file_size: 256 << 20, handed_out_per_byte: 4 }
+    }
+}
