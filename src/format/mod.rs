@@ -1,6 +1,9 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
 
 pub mod checksum;
+pub mod compound;
+pub mod destlist;
 pub mod guid;
 pub mod text;
 pub mod time;
+pub mod write;

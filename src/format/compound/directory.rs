@@ -1,0 +1,115 @@
+//! Directory entries (MS-CFB 2.6): 128 bytes each, in a red-black tree that this reader does not depend on.
+
+use super::super::guid::Guid;
+use super::super::text::Utf16;
+use super::super::time::FileTime;
+use crate::bytes::{Bytes, Short};
+
+/// Bytes of a directory entry.
+pub const ENTRY_SIZE: usize = 128;
+/// "No entry" in a tree link.
+pub const NO_STREAM: u32 = 0xFFFF_FFFF;
+
+/// What a directory entry stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A storage: a folder of streams. No jump list has one.
+    Storage,
+    /// A stream.
+    Stream,
+    /// The root, which also holds the mini stream.
+    Root,
+}
+
+/// A directory entry in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirEntry<'a> {
+    /// Its number, from 0, in the order of the directory.
+    pub index: u32,
+    /// Where it stands in the file, in bytes.
+    pub offset: u64,
+    /// Name without its final NUL.
+    pub name: Utf16<'a>,
+    /// What it stands for.
+    pub kind: Kind,
+    /// Entry to the left in the tree.
+    pub left: u32,
+    /// Entry to the right in the tree.
+    pub right: u32,
+    /// Top of the tree of what is inside.
+    pub child: u32,
+    /// Class of the storage.
+    pub clsid: Guid,
+    /// Creation time (storages only).
+    pub created: FileTime,
+    /// Modification time (storages only).
+    pub modified: FileTime,
+    /// First sector, or mini sector.
+    pub start: u32,
+    /// Size in bytes; of the root, size of the mini stream.
+    pub size: u64,
+}
+
+impl<'a> DirEntry<'a> {
+    /// Reads the entry at the start of `data`; nothing if it is not in use. `wide_size` tells whether all eight
+    /// bytes of the size count (version 4) or only four (version 3, MS-CFB 2.6.1).
+    ///
+    /// # Errors
+    /// What was cut short.
+    pub fn parse(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Result<Option<Self>, Short> {
+        let mut bytes = Bytes::at_base(data, offset);
+        let name = bytes.take("directory entry name", 64)?;
+        let name_size = usize::from(bytes.u16("directory entry name length")?);
+        let kind = match bytes.u8("directory entry type")? {
+            1 => Kind::Storage,
+            2 => Kind::Stream,
+            5 => Kind::Root,
+            _ => return Ok(None),
+        };
+        bytes.u8("directory entry colour")?;
+        let (left, right, child) = (bytes.u32("left")?, bytes.u32("right")?, bytes.u32("child")?);
+        let clsid = Guid(bytes.array("directory entry CLSID")?);
+        bytes.u32("state bits")?;
+        let created = FileTime(bytes.u64("creation time")?);
+        let modified = FileTime(bytes.u64("modification time")?);
+        let start = bytes.u32("start sector")?;
+        let size = bytes.u64("stream size")?;
+        // A length that cannot be is replaced by what the name itself says: it ends at its first NUL.
+        let sound_length = (2..=64).contains(&name_size) && name_size.is_multiple_of(2);
+        let name = if sound_length { name.get(..name_size.saturating_sub(2)).unwrap_or(name) } else { name };
+        Ok(Some(Self {
+            index,
+            offset,
+            name: Utf16(name).until_nul(),
+            kind,
+            left,
+            right,
+            child,
+            clsid,
+            created,
+            modified,
+            start,
+            size: if wide_size { size } else { size & 0xFFFF_FFFF },
+        }))
+    }
+
+    /// The id that the name spells in hex, and whether it is spelled as Windows does (lower case, no leading
+    /// zeros).
+    pub fn entry_id(&self) -> Option<(u64, bool)> {
+        entry_id(self.name)
+    }
+}
+
+/// The entry id that a stream name spells, and whether it is spelled as Windows does.
+pub fn entry_id(name: Utf16<'_>) -> Option<(u64, bool)> {
+    let mut id: u64 = 0;
+    let mut digits = 0_usize;
+    let mut canonical = true;
+    for unit in name.units() {
+        let digit = char::from_u32(u32::from(unit))?.to_digit(16)?;
+        canonical &= !(digits == 0 && digit == 0) && !(u32::from(b'A')..=u32::from(b'F')).contains(&u32::from(unit));
+        id = id.checked_mul(16)?.checked_add(u64::from(digit))?;
+        digits = digits.saturating_add(1);
+    }
+    (digits > 0).then_some((id, canonical))
+}
