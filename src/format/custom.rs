@@ -1,0 +1,288 @@
+//! Custom destinations: a flat file of categories and links that an application writes (measured, format.md).
+//!
+//! A link here has no length: only the link reader knows where it ends. So where one is damaged, the next is
+//! looked for by the class identifier that stands before each, and the bytes in between are told.
+
+use super::guid::Guid;
+use super::link::{self, Link, NotALink};
+use super::text::{CodePage, Utf16};
+use crate::bytes::{Bytes, Short};
+
+/// The class identifier before each link: that of a shell link.
+pub const LINK_CLASS: Guid = Guid::new(0x0002_1401, 0, 0, [0xC0, 0, 0, 0, 0, 0, 0, 0x46]);
+/// What stands after each category.
+pub const FOOTER: u32 = 0xBABF_FBAB;
+/// The version in every file known.
+pub const VERSION: u32 = 2;
+/// Bytes of the header.
+pub const HEADER_SIZE: usize = 12;
+
+/// What a category is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CategoryKind<'a> {
+    /// Type 0: a name that the application chose; may be a resource reference (`@{…}` or `@file,-id`).
+    Named(Utf16<'a>),
+    /// Type 1: one that Windows fills: 1 frequent, 2 recent, -1 none.
+    Known(i32),
+    /// Type 2: the tasks.
+    Tasks,
+}
+
+impl CategoryKind<'_> {
+    /// The category's type in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Named(_) => "named",
+            Self::Known(_) => "known",
+            Self::Tasks => "tasks",
+        }
+    }
+
+    /// True if the name is a reference to a resource, which only the machine it is from can look up.
+    pub fn is_resource(&self) -> bool {
+        matches!(self, Self::Named(name) if name.units().next() == Some(u16::from(b'@')))
+    }
+}
+
+impl std::fmt::Display for CategoryKind<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Named(name) => name.fmt(f),
+            Self::Known(1) => f.write_str("Frequent"),
+            Self::Known(2) => f.write_str("Recent"),
+            Self::Known(id) => write!(f, "known category {id}"),
+            Self::Tasks => f.write_str("Tasks"),
+        }
+    }
+}
+
+/// A link of a category and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomLink<'a> {
+    /// Where the link itself starts in the file, after its class identifier.
+    pub offset: usize,
+    /// Its bytes.
+    pub raw: &'a [u8],
+    /// The link.
+    pub link: Link<'a>,
+}
+
+/// A category and its links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Category<'a> {
+    /// Where it starts in the file.
+    pub offset: usize,
+    /// What it is.
+    pub kind: CategoryKind<'a>,
+    /// How many links it claims.
+    pub declared: u32,
+    /// The links that could be read.
+    pub links: Vec<CustomLink<'a>>,
+}
+
+/// What is wrong in a custom destinations file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The header is cut short.
+    Header(Short),
+    /// The version is another.
+    Version(u32),
+    /// A category is cut short.
+    Category(Short),
+    /// A category's type is unknown: where, its type.
+    UnknownType(u64, u32),
+    /// A link cannot be read: where, why, and how many bytes were passed over to what follows.
+    Link(u64, NotALink, u64),
+    /// Another identifier than that of a link stands before a link: where, which, bytes passed over.
+    Class(u64, Guid, u64),
+    /// The footer is not where a category ends: where, what stands there.
+    Footer(u64, Option<u32>),
+    /// Fewer categories than the header counts: need, have.
+    Count(u32, u32),
+}
+
+/// A custom destinations file, read as far as it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Custom<'a> {
+    /// Version that the header claims.
+    pub version: u32,
+    /// Number of categories that the header claims.
+    pub declared: u32,
+    /// The third number of the header; 0 in every real file.
+    pub reserved: u32,
+    /// The categories.
+    pub categories: Vec<Category<'a>>,
+    /// What follows the last footer; a real Chrome list carries 3,250 bytes of it.
+    pub slack: &'a [u8],
+    /// Where the slack starts.
+    pub slack_offset: usize,
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// True if `data` starts as a custom destinations file does.
+pub fn looks_like_custom(data: &[u8]) -> bool {
+    let mut bytes = Bytes::new(data);
+    bytes.u32("version") == Ok(VERSION)
+        && bytes.u32("categories").is_ok_and(|count| count < 0x1_0000)
+        && bytes.u32("reserved") == Ok(0)
+        && bytes.u32("category type").map_or(bytes.left() == 0, |kind| kind <= 2)
+}
+
+/// Where the next sound thing is: a link with its class identifier, or a footer.
+enum Next {
+    Link,
+    Footer,
+}
+
+/// Looks from the start of `rest` for what can be read again, and how far away that is.
+fn resume(rest: &[u8]) -> Option<(usize, Next)> {
+    let class_at = rest.windows(16).position(|bytes| bytes == LINK_CLASS.0);
+    let class_at = class_at.filter(|at| rest.get(at.saturating_add(16)..).is_some_and(link::looks_like_link));
+    let before = class_at.and_then(|at| rest.get(..at)).unwrap_or(rest);
+    let footer_at = before.windows(4).position(|bytes| bytes == FOOTER.to_le_bytes());
+    footer_at.map(|at| (at, Next::Footer)).or(class_at.map(|at| (at, Next::Link)))
+}
+
+impl<'a> Custom<'a> {
+    /// Reads as much as is there.
+    pub fn parse(data: &'a [u8], code_page: CodePage) -> Self {
+        let mut custom = Self {
+            version: 0,
+            declared: 0,
+            reserved: 0,
+            categories: Vec::new(),
+            slack: &[],
+            slack_offset: data.len(),
+            faults: Vec::new(),
+        };
+        let mut bytes = Bytes::new(data);
+        if let Err(short) = custom.read_header(&mut bytes) {
+            custom.faults.push(Fault::Header(short));
+            return custom;
+        }
+        let mut seen: u32 = 0;
+        while seen < custom.declared && bytes.left() > 0 {
+            if !custom.read_category(&mut bytes, code_page) {
+                break;
+            }
+            seen = seen.saturating_add(1);
+        }
+        if seen < custom.declared {
+            custom.faults.push(Fault::Count(custom.declared, seen));
+        }
+        custom.slack = bytes.rest();
+        custom.slack_offset = bytes.position();
+        custom
+    }
+
+    fn read_header(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Short> {
+        self.version = bytes.u32("custom destinations version")?;
+        self.declared = bytes.u32("category count")?;
+        self.reserved = bytes.u32("reserved field")?;
+        if self.version != VERSION {
+            self.faults.push(Fault::Version(self.version));
+        }
+        Ok(())
+    }
+
+    /// Reads a category with its footer. False if reading cannot go on behind it.
+    fn read_category(&mut self, bytes: &mut Bytes<'a>, code_page: CodePage) -> bool {
+        let offset = bytes.position();
+        let kind = bytes.u32("category type").and_then(|kind| {
+            Ok(match kind {
+                0 => {
+                    let units = usize::from(bytes.u16("category name length")?);
+                    Some(CategoryKind::Named(Utf16(bytes.take("category name", units.saturating_mul(2))?)))
+                }
+                1 => Some(CategoryKind::Known(bytes.i32("known category id")?)),
+                2 => Some(CategoryKind::Tasks),
+                other => {
+                    self.faults.push(Fault::UnknownType(offset as u64, other));
+                    None
+                }
+            })
+        });
+        let kind = match kind {
+            Ok(Some(kind)) => kind,
+            Ok(None) => return false,
+            Err(short) => {
+                self.faults.push(Fault::Category(short));
+                return false;
+            }
+        };
+        let declared = if matches!(kind, CategoryKind::Known(_)) { Ok(0) } else { bytes.u32("number of links") };
+        let Ok(declared) = declared.map_err(|short| self.faults.push(Fault::Category(short))) else { return false };
+        let mut category = Category { offset, kind, declared, links: Vec::new() };
+        let whole = self.read_links(&mut category, bytes, code_page);
+        self.categories.push(category);
+        whole && self.read_footer(bytes)
+    }
+
+    /// Reads the links of a category. False if the file ends in them.
+    fn read_links(&mut self, category: &mut Category<'a>, bytes: &mut Bytes<'a>, code_page: CodePage) -> bool {
+        let mut read: u32 = 0;
+        while read < category.declared {
+            read = read.saturating_add(1);
+            let at = bytes.position() as u64;
+            let mut ahead = *bytes;
+            let class = match ahead.array("link class identifier").map(Guid) {
+                Ok(class) => class,
+                Err(short) => {
+                    self.faults.push(Fault::Category(short));
+                    return false;
+                }
+            };
+            let offset = ahead.position();
+            let parsed = if class == LINK_CLASS { Some(link::parse(ahead.rest(), code_page)) } else { None };
+            if let Some(Ok(link)) = parsed {
+                let complete = link.complete;
+                let raw = ahead.take("link", link.size).unwrap_or_default();
+                category.links.push(CustomLink { offset, raw, link });
+                *bytes = ahead;
+                if complete {
+                    continue;
+                }
+            }
+            // The link's end is not known: go on where the next link or the footer stands.
+            let found = resume(bytes.rest().get(1..).unwrap_or_default());
+            let skip = found.as_ref().map_or(bytes.left(), |(at, _)| at.saturating_add(1));
+            match parsed {
+                Some(Ok(_)) => {}
+                Some(Err(why)) => self.faults.push(Fault::Link(at, why, skip as u64)),
+                None => self.faults.push(Fault::Class(at, class, skip as u64)),
+            }
+            let _ = bytes.take("damaged link", skip);
+            match found {
+                Some((_, Next::Link)) => {}
+                Some((_, Next::Footer)) => return true,
+                None => return false,
+            }
+        }
+        true
+    }
+
+    fn read_footer(&mut self, bytes: &mut Bytes<'a>) -> bool {
+        let at = bytes.position() as u64;
+        let mut ahead = *bytes;
+        let footer = ahead.u32("footer").ok();
+        if footer == Some(FOOTER) {
+            *bytes = ahead;
+            return true;
+        }
+        self.faults.push(Fault::Footer(at, footer));
+        let next = bytes.rest().windows(4).position(|bytes| bytes == FOOTER.to_le_bytes());
+        match next {
+            Some(skip) => {
+                let _ = bytes.take("bytes before the footer", skip.saturating_add(4));
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// All links, with the number of their category.
+    pub fn links(&self) -> impl Iterator<Item = (usize, &CustomLink<'a>)> {
+        self.categories.iter().enumerate().flat_map(|(at, category)| category.links.iter().map(move |link| (at, link)))
+    }
+}

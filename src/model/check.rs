@@ -1,0 +1,278 @@
+//! Holds a list against the rules of its format and tells each breach.
+
+use std::collections::{HashMap, HashSet};
+
+use super::finding::{Code, Finding};
+use super::{Entry, JumpList};
+use crate::format::compound::{Fault as ContainerFault, FaultKind, MINI_CUTOFF, Recovery, Stream};
+use crate::format::custom::{Custom, Fault as CustomFault};
+use crate::format::destlist::Header;
+use crate::format::link::{self, Link, NotALink};
+use crate::format::text::CodePage;
+
+/// How far the header's total may be from the sum of the scores, as a part of it: both are singles, and Windows
+/// adds them up as they come.
+const TOTAL_TOLERANCE: f64 = 1e-3;
+
+/// All findings of an automatic list, container first, then DestList, then links.
+pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding> {
+    let mut out: Vec<Finding> = list.compound.faults.iter().map(container).collect();
+    for stream in list.compound.streams.iter().filter(|stream| stream.recovery != Recovery::Intact) {
+        out.push(recovered(stream));
+    }
+    if let Some(header) = &list.header {
+        dest_list(list, header, &mut out);
+    } else if let Some(short) = list.cut {
+        out.push(Finding::new(Code::EntryCut, short.to_string()));
+    } else if !list.orphans.is_empty() {
+        let message = format!("{} links and no DestList that names them", list.orphans.len());
+        out.push(Finding::new(Code::NoDestList, message));
+    }
+    for orphan in &list.orphans {
+        let target = link::parse(&orphan.data, code_page).ok().and_then(|link| link.target());
+        let target = target.map(|target| format!(" (to {target})")).unwrap_or_default();
+        let message = format!("stream {} is a link{target} that no entry owns", orphan.name);
+        out.push(about(Finding::new(Code::OrphanLink, message), orphan));
+    }
+    for entry in &list.entries {
+        link_of(entry, code_page, &mut out);
+    }
+    for orphan in &list.orphans {
+        link_stream(orphan, code_page, &mut out);
+    }
+    out
+}
+
+fn container(fault: &ContainerFault) -> Finding {
+    let code = match fault.kind {
+        FaultKind::Header => Code::Header,
+        FaultKind::Fat => Code::Fat,
+        FaultKind::Directory => Code::Directory,
+        FaultKind::MiniStream => Code::MiniStream,
+        FaultKind::Stream => Code::StreamCut,
+        FaultKind::Loop => Code::Loop,
+        FaultKind::CrossLinked => Code::CrossLinked,
+        FaultKind::Unreachable => Code::Unreachable,
+        FaultKind::DuplicateName => Code::DuplicateName,
+        FaultKind::Limit => Code::Limit,
+    };
+    Finding { code, message: fault.message.clone(), entry_id: fault.stream_id, offset: Some(fault.offset) }
+}
+
+fn recovered(stream: &Stream<'_>) -> Finding {
+    let how = match stream.recovery {
+        Recovery::Intact => "as it stands",
+        Recovery::Chain => "along a mended chain",
+        Recovery::Contiguous => "as the bytes that follow its start",
+        Recovery::Carved => "from sectors that belong to nothing",
+    };
+    let name = if stream.name.is_empty() { "a link".to_owned() } else { format!("stream {}", stream.name) };
+    let message = format!("{name} was recovered {how}: {} bytes at {}", stream.data.len(), stream.offset);
+    about(Finding::new(Code::Recovered, message), stream)
+}
+
+/// The finding, about this stream.
+fn about(finding: Finding, stream: &Stream<'_>) -> Finding {
+    Finding { entry_id: stream.entry_id().map(|(id, _)| id), offset: Some(stream.offset), ..finding }
+}
+
+fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
+    let entries = &list.entries;
+    let mut tell = |code, message: String| out.push(Finding::new(code, message));
+    if !header.is_known_version() {
+        tell(Code::Version, format!("format version {} is none of 1 to 6; read as {}", header.version, layout(header)));
+    }
+    if header.count as usize != entries.len() {
+        tell(Code::Count, format!("the header counts {} entries, there are {}", header.count, entries.len()));
+    }
+    let pinned = list.pinned();
+    if header.pinned as usize != pinned {
+        tell(Code::PinnedCount, format!("the header counts {} pinned entries, there are {pinned}", header.pinned));
+    }
+    let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum();
+    let off = (f64::from(header.total) - total).abs();
+    if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.max(1.0)) {
+        tell(Code::Total, format!("the header's total is {}, the scores add up to {total}", header.total));
+    }
+    let highest = entries.iter().map(|entry| entry.dest.id).max().unwrap_or(0);
+    if highest > header.last_id {
+        tell(Code::LastId, format!("the last id given is {}, an entry has {highest}", header.last_id));
+    }
+    if let Some(short) = list.cut {
+        let offset = file_offset(list.dest_list, short.offset);
+        out.push(Finding { offset, ..Finding::new(Code::EntryCut, short.to_string()) });
+    } else if !list.trailing.is_empty() {
+        out.push(Finding::new(Code::Trailing, format!("{} bytes follow the last entry", list.trailing.len())));
+    }
+    order(entries, out);
+    ranks(entries, out);
+    identities(entries, out);
+    for Entry { dest, link } in entries {
+        let at = |finding: Finding| Finding {
+            offset: file_offset(list.dest_list, dest.offset as u64),
+            ..finding.entry(dest.id)
+        };
+        if !dest.checksum_ok() {
+            let message =
+                format!("entry {}: checksum {:016x}, its bytes give {:016x}", dest.id, dest.checksum, dest.computed_checksum());
+            out.push(at(Finding::new(Code::Checksum, message)));
+        }
+        if !dest.last_access.is_plausible() {
+            let message = format!("entry {}: last access is {}", dest.id, dest.last_access);
+            out.push(at(Finding::new(Code::Time, message)));
+        }
+        match link {
+            None => {
+                let message = format!("entry {} ({}) has no link: no stream {:x}", dest.id, dest.path, dest.id);
+                out.push(at(Finding::new(Code::NoLink, message)));
+            }
+            Some(stream) if stream.entry_id().is_some_and(|(_, canonical)| !canonical) => {
+                let message = format!("the link of entry {} is named {}, expected {:x}", dest.id, stream.name, dest.id);
+                out.push(about(Finding::new(Code::StreamName, message), stream));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn layout(header: &Header) -> &'static str {
+    if crate::format::destlist::has_rank(header.version) { "version 2 and later" } else { "version 1" }
+}
+
+/// Where in the file a place in the DestList stands, if the stream is in one piece.
+fn file_offset(stream: Option<&Stream<'_>>, offset: u64) -> Option<u64> {
+    let stream = stream?;
+    matches!(stream.data, std::borrow::Cow::Borrowed(_)).then(|| stream.offset.saturating_add(offset))
+}
+
+fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
+    let breaks = entries.windows(2).filter(|pair| matches!(pair, [a, b] if a.dest.last_access < b.dest.last_access));
+    let count = breaks.clone().count();
+    if let Some([before, after]) = breaks.into_iter().next() {
+        let message = format!(
+            "{count} entries stand before one that was used later, first entry {} before entry {}",
+            before.dest.id, after.dest.id
+        );
+        out.push(Finding::new(Code::Order, message).entry(after.dest.id));
+    }
+}
+
+fn ranks(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
+    let mut ranks: Vec<i32> = entries.iter().filter_map(|entry| entry.dest.rank()).collect();
+    ranks.sort_unstable();
+    let wrong = ranks.iter().zip(0_i32..).find(|(rank, expected)| *rank != expected);
+    if let Some((rank, expected)) = wrong {
+        let message = format!("{} entries have a rank; the first that is wrong is {rank}, expected {expected}", ranks.len());
+        out.push(Finding::new(Code::Ranks, message));
+    }
+}
+
+fn identities(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
+    let mut ids = HashSet::with_capacity(entries.len());
+    let mut pins: HashMap<i32, u64> = HashMap::new();
+    for Entry { dest, .. } in entries {
+        if !ids.insert(dest.id) {
+            out.push(Finding::new(Code::DuplicateId, format!("entry id {} stands twice", dest.id)).entry(dest.id));
+        }
+        if let Some(other) = dest.is_pinned().then(|| pins.insert(dest.pin, dest.id)).flatten() {
+            let message = format!("entries {other} and {} are both pinned in place {}", dest.id, dest.pin);
+            out.push(Finding::new(Code::PinTwice, message).entry(dest.id));
+        }
+    }
+}
+
+fn link_of(entry: &Entry<'_>, code_page: CodePage, out: &mut Vec<Finding>) {
+    if let Some(stream) = entry.link {
+        link_stream(stream, code_page, out);
+    }
+}
+
+fn link_stream(stream: &Stream<'_>, code_page: CodePage, out: &mut Vec<Finding>) {
+    let name = stream.name;
+    match link::parse(&stream.data, code_page) {
+        Err(why) => out.push(about(Finding::new(Code::LinkUnreadable, format!("link {name}: {why}")), stream)),
+        Ok(link) => {
+            parts(&link, &format!("link {name}"), stream.offset, out);
+            if link.complete && link.size < stream.data.len() {
+                let slack = stream.data.len().saturating_sub(link.size);
+                let message = format!("link {name}: {slack} bytes follow its end");
+                out.push(about(Finding::new(Code::LinkSlack, message), stream));
+            }
+            if let Some(last) = out.last_mut().filter(|last| last.code == Code::LinkPart && last.entry_id.is_none()) {
+                last.entry_id = stream.entry_id().map(|(id, _)| id);
+            }
+        }
+    }
+}
+
+/// The parts of a link that could not be read, as one finding.
+fn parts(link: &Link<'_>, what: &str, offset: u64, out: &mut Vec<Finding>) {
+    if let Some(problem) = link.problems.first() {
+        let more = match link.problems.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count.saturating_sub(1)),
+        };
+        out.push(Finding::new(Code::LinkPart, format!("{what}: {problem}{more}")).at(offset.saturating_add(problem.offset)));
+    }
+}
+
+/// The findings of a custom list.
+pub(super) fn custom(custom: &Custom<'_>) -> Vec<Finding> {
+    let mut out: Vec<Finding> = custom.faults.iter().map(custom_fault).collect();
+    for (category, entry) in custom.links() {
+        parts(&entry.link, &format!("link at {} (category {category})", entry.offset), entry.offset as u64, &mut out);
+    }
+    if custom.faults.is_empty() && !custom.slack.is_empty() {
+        let message = format!("{} bytes follow the last footer", custom.slack.len());
+        out.push(Finding::new(Code::CustomSlack, message).at(custom.slack_offset as u64));
+    }
+    out
+}
+
+fn custom_fault(fault: &CustomFault) -> Finding {
+    match fault {
+        CustomFault::Header(short) => Finding::new(Code::CustomHeader, short.to_string()).at(short.offset),
+        CustomFault::Version(version) => {
+            Finding::new(Code::CustomHeader, format!("version at offset 0: is {version}, expected 2")).at(0)
+        }
+        CustomFault::Category(short) => Finding::new(Code::CustomCategory, short.to_string()).at(short.offset),
+        CustomFault::UnknownType(at, kind) => {
+            Finding::new(Code::CustomCategory, format!("category type at offset {at}: is {kind}, expected 0, 1 or 2")).at(*at)
+        }
+        CustomFault::Link(at, why, skipped) => {
+            Finding::new(Code::CustomLink, format!("link at offset {at}: {why}; {skipped} bytes passed over")).at(*at)
+        }
+        CustomFault::Class(at, class, skipped) => {
+            let message = format!("link at offset {at}: class {class} is not that of a link; {skipped} bytes passed over");
+            Finding::new(Code::CustomLink, message).at(*at)
+        }
+        CustomFault::Footer(at, found) => {
+            let found = found.map_or("the end of the file".to_owned(), |found| format!("{found:#010x}"));
+            Finding::new(Code::CustomFooter, format!("footer at offset {at}: is {found}, expected 0xbabffbab")).at(*at)
+        }
+        CustomFault::Count(need, have) => {
+            Finding::new(Code::CustomCount, format!("the header counts {need} categories, {have} could be read")).at(4)
+        }
+    }
+}
+
+/// The findings of a file that is a link by itself.
+pub(super) fn single_link(data: &[u8], link: &Result<Link<'_>, NotALink>) -> Vec<Finding> {
+    let mut out = Vec::new();
+    match link {
+        Err(why) => out.push(Finding::new(Code::LinkUnreadable, why.to_string()).at(0)),
+        Ok(link) => {
+            parts(link, "link", 0, &mut out);
+            if link.complete && link.size < data.len() {
+                let slack = data.len().saturating_sub(link.size);
+                out.push(Finding::new(Code::LinkSlack, format!("{slack} bytes follow its end")).at(link.size as u64));
+            }
+        }
+    }
+    out
+}
+
+/// True if a stream of this size lives in mini sectors.
+pub(crate) fn is_mini(size: u64) -> bool {
+    size < u64::from(MINI_CUTOFF)
+}

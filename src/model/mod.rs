@@ -1,0 +1,254 @@
+//! A jump list as a whole: the container, the DestList in it, and the links joined with their entries.
+//!
+//! Reading has two stages, so that nothing need be copied: [`Source`] takes the container apart and owns what
+//! does not stand in one piece; [`JumpList`] borrows from it.
+
+mod check;
+mod finding;
+
+use std::collections::HashMap;
+
+pub use finding::{Code, Finding, Fix, Severity};
+
+use crate::bytes::Short;
+use crate::format::compound::{Compound, Stream, looks_like_compound};
+use crate::format::custom::{Custom, looks_like_custom};
+use crate::format::destlist::{self, DestList, Header};
+use crate::format::link::{self, Link, NotALink, looks_like_link};
+use crate::format::text::CodePage;
+use crate::limits::Limits;
+
+/// The name of the stream that lists the entries.
+pub const DEST_LIST: &str = "DestList";
+
+/// What kind of file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// `*.automaticDestinations-ms`: a compound file that Windows writes.
+    Automatic,
+    /// `*.customDestinations-ms`: a flat file that the application writes.
+    Custom,
+    /// A shell link by itself.
+    Link,
+}
+
+impl Kind {
+    /// The kind that the content shows.
+    pub fn of_content(data: &[u8]) -> Option<Self> {
+        if looks_like_compound(data) {
+            Some(Self::Automatic)
+        } else if looks_like_link(data) {
+            Some(Self::Link)
+        } else if looks_like_custom(data) {
+            Some(Self::Custom)
+        } else {
+            None
+        }
+    }
+
+    /// The kind that the ending of a file name shows, in any case.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let (_, ending) = name.rsplit_once('.')?;
+        if ending.eq_ignore_ascii_case("automaticDestinations-ms") {
+            Some(Self::Automatic)
+        } else if ending.eq_ignore_ascii_case("customDestinations-ms") {
+            Some(Self::Custom)
+        } else if ending.eq_ignore_ascii_case("lnk") {
+            Some(Self::Link)
+        } else {
+            None
+        }
+    }
+
+    /// The kind in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Automatic => "automatic",
+            Self::Custom => "custom",
+            Self::Link => "link",
+        }
+    }
+}
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReadOptions {
+    /// Bounds on what it may cost.
+    pub limits: Limits,
+    /// The code page of ANSI strings in links.
+    pub code_page: CodePage,
+}
+
+/// A file taken apart as far as it goes.
+#[derive(Debug)]
+pub enum Source<'a> {
+    /// The compound file of an automatic list, or why there is not even a header.
+    Automatic(Result<Compound<'a>, Short>),
+    /// A custom list.
+    Custom(Custom<'a>),
+    /// A link, or why it is none.
+    Link(&'a [u8], Result<Link<'a>, NotALink>),
+}
+
+impl<'a> Source<'a> {
+    /// Takes a file apart. The content says what it is; where it does not, `hint` does (from the name, say).
+    /// Nothing if neither tells.
+    pub fn read(data: &'a [u8], hint: Option<Kind>, options: &ReadOptions) -> Option<Self> {
+        Some(match Kind::of_content(data).or(hint)? {
+            Kind::Automatic => Self::Automatic(Compound::parse(data, &options.limits)),
+            Kind::Custom => Self::Custom(Custom::parse(data, options.code_page)),
+            Kind::Link => Self::Link(data, link::parse(data, options.code_page)),
+        })
+    }
+
+    /// What kind it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Automatic(_) => Kind::Automatic,
+            Self::Custom(_) => Kind::Custom,
+            Self::Link(..) => Kind::Link,
+        }
+    }
+}
+
+/// An entry and its link.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'c> {
+    /// The entry as the DestList has it.
+    pub dest: destlist::Entry<'c>,
+    /// The stream that is its link, if there is one.
+    pub link: Option<&'c Stream<'c>>,
+}
+
+impl<'c> Entry<'c> {
+    /// Reads the entry's link, if it has one.
+    pub fn read_link(&self, code_page: CodePage) -> Option<Result<Link<'c>, NotALink>> {
+        self.link.map(|stream| link::parse(&stream.data, code_page))
+    }
+}
+
+/// An automatic list: its DestList joined with its links.
+#[derive(Debug)]
+pub struct JumpList<'c> {
+    /// The container it is from.
+    pub compound: &'c Compound<'c>,
+    /// The stream that the DestList was read from.
+    pub dest_list: Option<&'c Stream<'c>>,
+    /// The DestList's header; none if there is no DestList, or one of 0 bytes, which is normal.
+    pub header: Option<Header>,
+    /// Entries in the order of the DestList.
+    pub entries: Vec<Entry<'c>>,
+    /// Streams named as links are that no entry owns.
+    pub orphans: Vec<&'c Stream<'c>>,
+    /// Streams that are neither DestList nor link, kept as they are.
+    pub others: Vec<&'c Stream<'c>>,
+    /// Bytes after the last entry.
+    pub trailing: &'c [u8],
+    /// Why the DestList could not be read to its end.
+    pub cut: Option<Short>,
+}
+
+impl<'c> JumpList<'c> {
+    /// Joins the DestList of `compound` with the links.
+    pub fn read(compound: &'c Compound<'c>) -> Self {
+        let dest_list = compound.stream(DEST_LIST);
+        let mut list = Self {
+            compound,
+            dest_list,
+            header: None,
+            entries: Vec::new(),
+            orphans: Vec::new(),
+            others: Vec::new(),
+            trailing: &[],
+            cut: None,
+        };
+        let mut links: HashMap<u64, (&Stream<'_>, bool)> = HashMap::with_capacity(compound.streams.len());
+        for stream in &compound.streams {
+            if dest_list.is_some_and(|dest_list| std::ptr::eq(dest_list, stream)) {
+                continue;
+            }
+            match stream.entry_id() {
+                // Of two streams with one id, the one that is whole is the link.
+                Some((id, _)) => match links.get_mut(&id) {
+                    Some((held, _)) if held.missing() > 0 && stream.missing() == 0 => {
+                        list.others.push(std::mem::replace(held, stream));
+                    }
+                    Some(_) => list.others.push(stream),
+                    None => {
+                        links.insert(id, (stream, false));
+                    }
+                },
+                None => list.others.push(stream),
+            }
+        }
+        if let Some(stream) = dest_list.filter(|stream| !stream.data.is_empty() || stream.size > 0) {
+            match DestList::decode(&stream.data) {
+                Ok(decoded) => {
+                    list.header = Some(decoded.header);
+                    list.trailing = decoded.trailing;
+                    list.cut = decoded.cut;
+                    list.entries = decoded
+                        .entries
+                        .into_iter()
+                        .map(|dest| {
+                            let link = links.get_mut(&dest.id).map(|(stream, used)| {
+                                *used = true;
+                                *stream
+                            });
+                            Entry { dest, link }
+                        })
+                        .collect();
+                }
+                Err(short) => list.cut = Some(short),
+            }
+        }
+        list.orphans = compound
+            .streams
+            .iter()
+            .filter(|stream| {
+                let held = stream.entry_id().and_then(|(id, _)| links.get(&id));
+                held.is_some_and(|(held, used)| !used && std::ptr::eq(*held, *stream))
+            })
+            .collect();
+        list
+    }
+
+    /// The format version, if there is a DestList that tells.
+    pub fn version(&self) -> Option<u32> {
+        self.header.map(|header| header.version)
+    }
+
+    /// How many entries are pinned.
+    pub fn pinned(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.dest.is_pinned()).count()
+    }
+
+    /// How many links there are, with and without an entry.
+    pub fn links(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.link.is_some()).count().saturating_add(self.orphans.len())
+    }
+
+    /// True if there is nothing in it: no entry and no link.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.orphans.is_empty()
+    }
+
+    /// Everything that is wrong with it. Reads every link.
+    pub fn findings(&self, code_page: CodePage) -> Vec<Finding> {
+        check::automatic(self, code_page)
+    }
+}
+
+impl Source<'_> {
+    /// The findings of a file that is no automatic list, or one without a readable header; [`JumpList::findings`]
+    /// has those of the others.
+    pub fn findings(&self) -> Vec<Finding> {
+        match self {
+            Self::Automatic(Ok(_)) => Vec::new(),
+            Self::Automatic(Err(short)) => vec![Finding::new(Code::Header, short.to_string()).at(short.offset)],
+            Self::Custom(custom) => check::custom(custom),
+            Self::Link(data, link) => check::single_link(data, link),
+        }
+    }
+}
