@@ -1,5 +1,7 @@
 //! The shell link reader against real links, and against what independent parsers read in them.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
