@@ -4,6 +4,8 @@ pub mod checksum;
 pub mod compound;
 pub mod destlist;
 pub mod guid;
+pub mod link;
+pub mod problem;
 pub mod text;
 pub mod time;
 pub mod write;

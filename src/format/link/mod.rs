@@ -1,0 +1,260 @@
+//! Shell links (MS-SHLLINK): what a jump list's entry, and a `.lnk` file, points at.
+//!
+//! A link is a header and up to nine optional parts, one behind the other, each with its own size. Every
+//! part fails alone: what cannot be read is a [`Problem`], and the rest of the link stands. Only a header
+//! that is none is an error. Nothing is copied: texts and blocks borrow from the slice and are decoded
+//! when they are shown, so that a list of many thousand links parses in no time.
+//!
+//! In a custom destinations file links follow one another without a length, so where one ends is part of
+//! what is read here: [`Link::size`].
+
+mod extra;
+mod header;
+mod info;
+
+use crate::bytes::{Bytes, Short};
+use crate::format::guid::Guid;
+use crate::format::problem::Problem;
+use crate::format::text::{CodePage, Text, Utf16};
+
+pub use extra::{ExtraBlock, Tracker, signature};
+pub use header::{CLASS_ID, HEADER_SIZE, Header, Hotkey, LinkFlags, ShowCommand, attribute_names, looks_like_link};
+pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name};
+
+/// Why bytes are no link at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotALink {
+    /// There are fewer bytes than a header takes.
+    #[error(transparent)]
+    Short(#[from] Short),
+    /// The header does not start with its size.
+    #[error("link header size at offset 0: is {0}, expected 76")]
+    Size(u32),
+    /// The class identifier is another one.
+    #[error("link class identifier at offset 4: is {0}, expected {CLASS_ID}")]
+    ClassId(Guid),
+}
+
+/// A link, as far as it could be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link<'a> {
+    /// The header.
+    pub header: Header,
+    /// The item ID list: where the target is in the shell's namespace.
+    pub id_list: Option<IdList<'a>>,
+    /// Where the target is as a path.
+    pub info: Option<LinkInfo<'a>>,
+    /// The description that is shown for the link.
+    pub name: Option<Text<'a>>,
+    /// The path of the target from the place of the link.
+    pub relative_path: Option<Text<'a>>,
+    /// The folder that the target is started in.
+    pub working_dir: Option<Text<'a>>,
+    /// What the target is started with.
+    pub arguments: Option<Text<'a>>,
+    /// The file that holds the icon.
+    pub icon: Option<Text<'a>>,
+    /// The extra blocks, known and unknown, in their order.
+    pub extra: Vec<ExtraBlock<'a>>,
+    /// What could not be read, in the order of the file.
+    pub problems: Vec<Problem>,
+    /// How many bytes the link takes: from its header to its terminal block, or to the start of the part that
+    /// could not be passed.
+    pub size: usize,
+    /// True if the link was followed to its terminal block, so that `size` is where the next thing starts.
+    /// Fields may still be missing: `problems` tells.
+    pub complete: bool,
+    code_page: CodePage,
+}
+
+/// The item ID list of a link as it stands there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IdList<'a> {
+    /// Where the first item starts, in bytes from the start of the link.
+    pub offset: usize,
+    /// The items, with the terminal one (a size of 0).
+    pub data: &'a [u8],
+}
+
+/// Reads the link at the start of `data`; what follows it is left alone. ANSI strings are read in `code_page`.
+pub fn parse(data: &[u8], code_page: CodePage) -> Result<Link<'_>, NotALink> {
+    let mut link = Link {
+        header: Header::read(data)?,
+        id_list: None,
+        info: None,
+        name: None,
+        relative_path: None,
+        working_dir: None,
+        arguments: None,
+        icon: None,
+        extra: Vec::new(),
+        problems: Vec::new(),
+        size: 0,
+        complete: true,
+        code_page,
+    };
+    let mut bytes = Bytes::new(data);
+    bytes.take("link header", HEADER_SIZE)?;
+    if let Err(problem) = link.read_parts(&mut bytes) {
+        link.problems.push(problem);
+        link.complete = false;
+    }
+    link.size = bytes.position();
+    Ok(link)
+}
+
+/// Windows reads no more than this many characters of a link's name, relative path and working directory,
+/// and takes what stands right behind them for the next part, whatever the count says (measured: hostile links hide
+/// their arguments behind a larger count).
+const LONGEST_LIMITED: usize = 260;
+
+impl<'a> Link<'a> {
+    /// Reads part after part. An error is a part behind which the next one cannot be found; `bytes` then
+    /// stands at its start.
+    fn read_parts(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Problem> {
+        let flags = self.header.flags;
+        if flags.has(LinkFlags::HAS_ID_LIST) {
+            self.id_list = Some(IdList::read(bytes, &mut self.problems)?);
+        }
+        if flags.has(LinkFlags::HAS_LINK_INFO) {
+            self.read_info(bytes)?;
+        }
+        self.name = self.read_string(bytes, "name", LinkFlags::HAS_NAME, LONGEST_LIMITED)?;
+        self.relative_path = self.read_string(bytes, "relative path", LinkFlags::HAS_RELATIVE_PATH, LONGEST_LIMITED)?;
+        self.working_dir = self.read_string(bytes, "working directory", LinkFlags::HAS_WORKING_DIR, LONGEST_LIMITED)?;
+        self.arguments = self.read_string(bytes, "command line arguments", LinkFlags::HAS_ARGUMENTS, usize::MAX)?;
+        self.icon = self.read_string(bytes, "icon location", LinkFlags::HAS_ICON_LOCATION, usize::MAX)?;
+        self.read_extra(bytes)
+    }
+
+    fn read_info(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Problem> {
+        let offset = bytes.position();
+        let mut ahead = *bytes;
+        let size = ahead.u32("LinkInfo size")?;
+        if size < 4 {
+            self.problems.push(Problem::value("LinkInfo size", offset as u64, size.into(), "28 or more"));
+            *bytes = ahead;
+            return Ok(());
+        }
+        let data = bytes.take("LinkInfo", size as usize)?;
+        match LinkInfo::read(data, offset, self.code_page, &mut self.problems) {
+            Ok(info) => self.info = Some(info),
+            Err(problem) => self.problems.push(problem),
+        }
+        Ok(())
+    }
+
+    fn read_string(
+        &mut self,
+        bytes: &mut Bytes<'a>,
+        what: &'static str,
+        flag: u32,
+        longest: usize,
+    ) -> Result<Option<Text<'a>>, Problem> {
+        let flags = self.header.flags;
+        if !flags.has(flag) {
+            return Ok(None);
+        }
+        let mut ahead = *bytes;
+        let count = usize::from(ahead.u16(what)?);
+        if count > longest {
+            let expected = "260 characters or fewer, which is all that Windows reads of it";
+            self.problems.push(Problem::value(what, bytes.position() as u64, count as u64, expected));
+        }
+        let count = count.min(longest);
+        let text = if flags.has(LinkFlags::IS_UNICODE) {
+            Text::Wide(Utf16(ahead.take(what, count.saturating_mul(2))?))
+        } else {
+            Text::Ansi(ahead.take(what, count)?, self.code_page)
+        };
+        *bytes = ahead;
+        Ok(text.non_empty())
+    }
+
+    fn read_extra(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Problem> {
+        loop {
+            let offset = bytes.position();
+            let mut ahead = *bytes;
+            let size = ahead.u32("terminal block")?;
+            if size < 4 {
+                *bytes = ahead;
+                return Ok(());
+            }
+            let mut block = Bytes::at_base(bytes.take("extra block", size as usize)?, offset as u64);
+            block.u32("extra block size")?;
+            match block.u32("extra block signature") {
+                Ok(signature) => self.extra.push(ExtraBlock { signature, offset, data: block.rest() }),
+                Err(short) => self.problems.push(short.into()),
+            }
+        }
+    }
+
+    /// The code page that the link's ANSI strings are read in.
+    pub fn code_page(&self) -> CodePage {
+        self.code_page
+    }
+
+    /// The first extra block with this signature.
+    pub fn block(&self, signature: u32) -> Option<&ExtraBlock<'a>> {
+        self.extra.iter().find(|block| block.signature == signature)
+    }
+
+    /// What link tracking knew of the target.
+    pub fn tracker(&self) -> Option<Tracker<'a>> {
+        Tracker::read(self.block(signature::TRACKER)?, self.code_page).ok()
+    }
+
+    /// The path of the target on a volume.
+    pub fn local_path(&self) -> Option<String> {
+        self.info.as_ref()?.local_path()
+    }
+
+    /// The path of the target on the network.
+    pub fn network_path(&self) -> Option<String> {
+        self.info.as_ref()?.network_path()
+    }
+
+    /// The best name, in a line, of what the link points at: the local path, else the network path, else the relative
+    /// path, else the link's own name.
+    pub fn target(&self) -> Option<String> {
+        self.local_path()
+            .or_else(|| self.network_path())
+            .or_else(|| self.relative_path.map(|text| text.to_string()))
+            .or_else(|| self.name.map(|text| text.to_string()))
+    }
+}
+
+impl<'a> IdList<'a> {
+    /// Reads the list, whose size stands before it. Where that is more than there is, the items themselves
+    /// may still lead to their end.
+    fn read(bytes: &mut Bytes<'a>, problems: &mut Vec<Problem>) -> Result<Self, Problem> {
+        let mut ahead = *bytes;
+        let size = usize::from(ahead.u16("item ID list size")?);
+        let offset = ahead.position();
+        let data = match ahead.take("item ID list", size) {
+            Ok(data) => data,
+            Err(short) => {
+                let Some(size) = items_end(ahead.rest()) else { return Err(short.into()) };
+                problems.push(short.into());
+                ahead.take("item ID list", size)?
+            }
+        };
+        *bytes = ahead;
+        Ok(Self { offset, data })
+    }
+}
+
+/// How many bytes the items at the start of `data` take with their terminal one, if they end in `data`.
+fn items_end(data: &[u8]) -> Option<usize> {
+    let mut bytes = Bytes::new(data);
+    loop {
+        let size = bytes.u16("item size").ok()?;
+        if size == 0 {
+            return Some(bytes.position());
+        }
+        bytes.take("item", usize::from(size).checked_sub(2)?).ok()?;
+    }
+}
+
+#[cfg(test)]
+mod tests;
