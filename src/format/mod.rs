@@ -1,6 +1,8 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
 
+pub mod appid;
 pub mod checksum;
 pub mod guid;
+pub mod known_folder;
 pub mod text;
 pub mod time;
