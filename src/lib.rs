@@ -3,3 +3,4 @@
 pub mod bytes;
 pub mod format;
 pub mod limits;
+pub mod model;

@@ -234,24 +234,28 @@ impl<'a> Custom<'a> {
                 }
             };
             let offset = ahead.position();
-            let parsed = if class == LINK_CLASS { Some(link::parse(ahead.rest(), code_page)) } else { None };
-            if let Some(Ok(link)) = parsed {
-                let complete = link.complete;
-                let raw = ahead.take("link", link.size).unwrap_or_default();
-                category.links.push(CustomLink { offset, raw, link });
-                *bytes = ahead;
-                if complete {
-                    continue;
+            let parsed = (class == LINK_CLASS).then(|| link::parse(ahead.rest(), code_page));
+            let failed = match parsed {
+                Some(Ok(link)) => {
+                    let complete = link.complete;
+                    let raw = ahead.take("link", link.size).unwrap_or_default();
+                    category.links.push(CustomLink { offset, raw, link });
+                    *bytes = ahead;
+                    if complete {
+                        continue;
+                    }
+                    None
                 }
-            }
+                Some(Err(why)) => Some(Ok(why)),
+                None => Some(Err(class)),
+            };
             // The link's end is not known: go on where the next link or the footer stands.
             let found = resume(bytes.rest().get(1..).unwrap_or_default());
             let skip = found.as_ref().map_or(bytes.left(), |(at, _)| at.saturating_add(1));
-            match parsed {
-                Some(Ok(_)) => {}
-                Some(Err(why)) => self.faults.push(Fault::Link(at, why, skip as u64)),
-                None => self.faults.push(Fault::Class(at, class, skip as u64)),
-            }
+            self.faults.extend(failed.map(|failed| match failed {
+                Ok(why) => Fault::Link(at, why, skip as u64),
+                Err(class) => Fault::Class(at, class, skip as u64),
+            }));
             let _ = bytes.take("damaged link", skip);
             match found {
                 Some((_, Next::Link)) => {}

@@ -1,9 +1,12 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
 
+pub mod appid;
 pub mod checksum;
 pub mod compound;
+pub mod custom;
 pub mod destlist;
 pub mod guid;
+pub mod known_folder;
 pub mod link;
 pub mod problem;
 pub mod text;

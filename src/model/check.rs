@@ -1,10 +1,11 @@
 //! Holds a list against the rules of its format and tells each breach.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Display;
 
 use super::finding::{Code, Finding};
 use super::{Entry, JumpList};
-use crate::format::compound::{Fault as ContainerFault, FaultKind, MINI_CUTOFF, Recovery, Stream};
+use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
 use crate::format::destlist::Header;
 use crate::format::link::{self, Link, NotALink};
@@ -113,8 +114,12 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
             ..finding.entry(dest.id)
         };
         if !dest.checksum_ok() {
-            let message =
-                format!("entry {}: checksum {:016x}, its bytes give {:016x}", dest.id, dest.checksum, dest.computed_checksum());
+            let message = format!(
+                "entry {}: checksum {:016x}, its bytes give {:016x}",
+                dest.id,
+                dest.checksum,
+                dest.computed_checksum()
+            );
             out.push(at(Finding::new(Code::Checksum, message)));
         }
         if !dest.last_access.is_plausible() {
@@ -162,7 +167,8 @@ fn ranks(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
     ranks.sort_unstable();
     let wrong = ranks.iter().zip(0_i32..).find(|(rank, expected)| *rank != expected);
     if let Some((rank, expected)) = wrong {
-        let message = format!("{} entries have a rank; the first that is wrong is {rank}, expected {expected}", ranks.len());
+        let message =
+            format!("{} entries have a rank; the first that is wrong is {rank}, expected {expected}", ranks.len());
         out.push(Finding::new(Code::Ranks, message));
     }
 }
@@ -192,35 +198,41 @@ fn link_stream(stream: &Stream<'_>, code_page: CodePage, out: &mut Vec<Finding>)
     match link::parse(&stream.data, code_page) {
         Err(why) => out.push(about(Finding::new(Code::LinkUnreadable, format!("link {name}: {why}")), stream)),
         Ok(link) => {
-            parts(&link, &format!("link {name}"), stream.offset, out);
-            if link.complete && link.size < stream.data.len() {
-                let slack = stream.data.len().saturating_sub(link.size);
-                let message = format!("link {name}: {slack} bytes follow its end");
-                out.push(about(Finding::new(Code::LinkSlack, message), stream));
-            }
-            if let Some(last) = out.last_mut().filter(|last| last.code == Code::LinkPart && last.entry_id.is_none()) {
-                last.entry_id = stream.entry_id().map(|(id, _)| id);
-            }
+            let id = stream.entry_id().map(|(id, _)| id);
+            let found = link_findings(&link, &stream.data, &format_args!("link {name}"), stream.offset);
+            out.extend(found.map(|finding| Finding { entry_id: id, ..finding }));
         }
     }
 }
 
-/// The parts of a link that could not be read, as one finding.
-fn parts(link: &Link<'_>, what: &str, offset: u64, out: &mut Vec<Finding>) {
-    if let Some(problem) = link.problems.first() {
+/// What is wrong with a link: the parts that could not be read, as one finding, and what follows its end in `data`.
+fn link_findings(
+    link: &Link<'_>,
+    data: &[u8],
+    what: &dyn Display,
+    offset: u64,
+) -> impl Iterator<Item = Finding> + use<> {
+    let part = link.problems.first().map(|problem| {
         let more = match link.problems.len() {
             1 => String::new(),
             count => format!(" (and {} more)", count.saturating_sub(1)),
         };
-        out.push(Finding::new(Code::LinkPart, format!("{what}: {problem}{more}")).at(offset.saturating_add(problem.offset)));
-    }
+        Finding::new(Code::LinkPart, format!("{what}: {problem}{more}")).at(offset.saturating_add(problem.offset))
+    });
+    let slack = (link.complete && link.size < data.len()).then(|| {
+        let slack = data.len().saturating_sub(link.size);
+        let message = format!("{what}: {slack} bytes follow its end");
+        Finding::new(Code::LinkSlack, message).at(offset.saturating_add(link.size as u64))
+    });
+    part.into_iter().chain(slack)
 }
 
 /// The findings of a custom list.
 pub(super) fn custom(custom: &Custom<'_>) -> Vec<Finding> {
     let mut out: Vec<Finding> = custom.faults.iter().map(custom_fault).collect();
     for (category, entry) in custom.links() {
-        parts(&entry.link, &format!("link at {} (category {category})", entry.offset), entry.offset as u64, &mut out);
+        let what = format_args!("link at {} (category {category})", entry.offset).to_string();
+        out.extend(link_findings(&entry.link, entry.raw, &what, entry.offset as u64));
     }
     if custom.faults.is_empty() && !custom.slack.is_empty() {
         let message = format!("{} bytes follow the last footer", custom.slack.len());
@@ -237,13 +249,15 @@ fn custom_fault(fault: &CustomFault) -> Finding {
         }
         CustomFault::Category(short) => Finding::new(Code::CustomCategory, short.to_string()).at(short.offset),
         CustomFault::UnknownType(at, kind) => {
-            Finding::new(Code::CustomCategory, format!("category type at offset {at}: is {kind}, expected 0, 1 or 2")).at(*at)
+            Finding::new(Code::CustomCategory, format!("category type at offset {at}: is {kind}, expected 0, 1 or 2"))
+                .at(*at)
         }
         CustomFault::Link(at, why, skipped) => {
             Finding::new(Code::CustomLink, format!("link at offset {at}: {why}; {skipped} bytes passed over")).at(*at)
         }
         CustomFault::Class(at, class, skipped) => {
-            let message = format!("link at offset {at}: class {class} is not that of a link; {skipped} bytes passed over");
+            let message =
+                format!("link at offset {at}: class {class} is not that of a link; {skipped} bytes passed over");
             Finding::new(Code::CustomLink, message).at(*at)
         }
         CustomFault::Footer(at, found) => {
@@ -258,21 +272,8 @@ fn custom_fault(fault: &CustomFault) -> Finding {
 
 /// The findings of a file that is a link by itself.
 pub(super) fn single_link(data: &[u8], link: &Result<Link<'_>, NotALink>) -> Vec<Finding> {
-    let mut out = Vec::new();
     match link {
-        Err(why) => out.push(Finding::new(Code::LinkUnreadable, why.to_string()).at(0)),
-        Ok(link) => {
-            parts(link, "link", 0, &mut out);
-            if link.complete && link.size < data.len() {
-                let slack = data.len().saturating_sub(link.size);
-                out.push(Finding::new(Code::LinkSlack, format!("{slack} bytes follow its end")).at(link.size as u64));
-            }
-        }
+        Err(why) => vec![Finding::new(Code::LinkUnreadable, why.to_string()).at(0)],
+        Ok(link) => link_findings(link, data, &"link", 0).collect(),
     }
-    out
-}
-
-/// True if a stream of this size lives in mini sectors.
-pub(crate) fn is_mini(size: u64) -> bool {
-    size < u64::from(MINI_CUTOFF)
 }
