@@ -1,6 +1,9 @@
 //! Reads Windows jump lists, says what they cost, and makes them small and whole again.
 
 pub mod bytes;
+pub mod cost;
 pub mod format;
 pub mod limits;
 pub mod model;
+pub mod plan;
+pub mod report;

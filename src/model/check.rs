@@ -15,8 +15,8 @@ use crate::format::text::CodePage;
 /// adds them up as they come.
 const TOTAL_TOLERANCE: f64 = 1e-3;
 
-/// All findings of an automatic list, container first, then DestList, then links.
-pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding> {
+/// The findings of an automatic list, container first, then DestList.
+pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
     let mut out: Vec<Finding> = list.compound.faults.iter().map(container).collect();
     for stream in list.compound.streams.iter().filter(|stream| stream.recovery != Recovery::Intact) {
         out.push(recovered(stream));
@@ -29,6 +29,12 @@ pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding
         let message = format!("{} links and no DestList that names them", list.orphans.len());
         out.push(Finding::new(Code::NoDestList, message));
     }
+    out
+}
+
+/// All findings of an automatic list: its structure, then its links.
+pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding> {
+    let mut out = structure(list);
     for orphan in &list.orphans {
         let target = link::parse(&orphan.data, code_page).ok().and_then(|link| link.target());
         let target = target.map(|target| format!(" (to {target})")).unwrap_or_default();

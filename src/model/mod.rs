@@ -234,6 +234,11 @@ impl<'c> JumpList<'c> {
         self.entries.is_empty() && self.orphans.is_empty()
     }
 
+    /// What is wrong with container and DestList, without reading the links.
+    pub fn structural_findings(&self) -> Vec<Finding> {
+        check::structure(self)
+    }
+
     /// Everything that is wrong with it. Reads every link.
     pub fn findings(&self, code_page: CodePage) -> Vec<Finding> {
         check::automatic(self, code_page)

@@ -1,0 +1,70 @@
+//! What is to change in a jump list: pure functions from a list and options to a plan, which holds what goes, why,
+//! and the whole new file in memory, already checked. A plan can be shown, thrown away or carried out.
+
+mod prune;
+mod rebuild;
+
+pub use prune::{By, Presence, PruneRules, Reason, prune};
+pub use rebuild::RebuildError;
+
+use crate::cost::Cost;
+use crate::format::text::Utf16;
+use crate::model::JumpList;
+
+/// Why a list cannot be planned for.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// The list is damaged in a way that a change would make final.
+    #[error("{0}")]
+    Damaged(String),
+    /// The new file could not be built, or is not what the plan calls for.
+    #[error(transparent)]
+    Rebuild(#[from] RebuildError),
+}
+
+/// What counts in a list, before or after.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Size {
+    /// Entries.
+    pub entries: usize,
+    /// Pinned entries among them.
+    pub pinned: usize,
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// What a click costs.
+    pub cost: Cost,
+}
+
+impl Size {
+    /// The size of a list as it stands.
+    pub fn of(list: &JumpList<'_>) -> Self {
+        let (entries, pinned) = (list.entries.len(), list.pinned());
+        Self { entries, pinned, bytes: list.compound.file_size(), cost: Cost::of(list) }
+    }
+}
+
+/// An entry that goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped<'c> {
+    /// Its id.
+    pub id: u64,
+    /// Its path.
+    pub path: Utf16<'c>,
+    /// Whether it is pinned.
+    pub pinned: bool,
+    /// The rule that drops it; the first, if several do.
+    pub reason: Reason,
+}
+
+/// A change to a list, ready to be carried out.
+#[derive(Debug)]
+pub struct Plan<'c> {
+    /// What goes, in the order of the list.
+    pub dropped: Vec<Dropped<'c>>,
+    /// The list as it stands.
+    pub before: Size,
+    /// The list as it will be.
+    pub after: Size,
+    /// The new file, checked against the plan.
+    pub bytes: Vec<u8>,
+}

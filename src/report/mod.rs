@@ -1,0 +1,349 @@
+//! What is told of a file: the one shape behind tables, JSON and CSV (design.md, "JSON").
+//!
+//! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
+//! than its bytes. Absent is null, never a made-up 0.
+
+mod entry;
+mod link;
+
+use serde::{Serialize, Serializer};
+
+pub use entry::{AutomaticRow, CustomRow, EntryRow};
+pub use link::{LinkDetail, LinkRow};
+
+use crate::cost::Cost;
+use crate::format::appid::{AppId, AppNames};
+use crate::format::custom::Category;
+use crate::format::text::CodePage;
+use crate::format::time::FileTime;
+use crate::model::{Finding, JumpList, Kind, Severity, Source};
+
+/// A click that takes this many milliseconds or more is slow, unless the caller says otherwise.
+pub const SLOW_MS: f64 = 100.0;
+
+/// The state of a file, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// There is a finding of severity error.
+    Damaged,
+    /// A click on it takes long.
+    Slow,
+    /// There are findings of severity warning.
+    Stale,
+    /// There is nothing in it.
+    Empty,
+    /// All is well.
+    Ok,
+}
+
+impl State {
+    /// Every state, worst first.
+    pub const ALL: [Self; 5] = [Self::Damaged, Self::Slow, Self::Stale, Self::Empty, Self::Ok];
+
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Damaged => "damaged",
+            Self::Slow => "slow",
+            Self::Stale => "stale",
+            Self::Empty => "empty",
+            Self::Ok => "ok",
+        }
+    }
+}
+
+/// What is to be told.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportOptions<'a> {
+    /// From how many milliseconds a click is slow.
+    pub slow_ms: f64,
+    /// Whether entries are told, and how much of their links.
+    pub entries: Option<LinkDetail>,
+    /// The code page of ANSI strings.
+    pub code_page: CodePage,
+    /// Names of applications.
+    pub names: &'a AppNames,
+}
+
+/// What the file system says of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFacts {
+    /// The path, as given or found.
+    pub path: String,
+    /// The name alone, which tells the AppID.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// Last modification.
+    pub modified: Option<FileTime>,
+}
+
+/// Cost as it is told.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CostRow {
+    /// Calls of ReadFile.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub bytes: u64,
+    /// Bytes a call.
+    pub mean_read: f64,
+    /// Times through the file.
+    pub passes: f64,
+    /// Milliseconds, at 3.9 µs a call.
+    pub estimated_ms: f64,
+}
+
+impl From<Cost> for CostRow {
+    fn from(cost: Cost) -> Self {
+        let round = |value: f64, places: f64| (value * places).round() / places;
+        Self {
+            reads: cost.reads,
+            bytes: cost.bytes,
+            mean_read: round(cost.mean_read(), 100.0),
+            passes: round(cost.passes(), 1000.0),
+            estimated_ms: round(cost.estimated_ms(), 100.0),
+        }
+    }
+}
+
+/// A category of a custom list.
+#[derive(Debug, Clone, Serialize)]
+pub struct CategoryRow {
+    /// `named`, `known` or `tasks`.
+    pub kind: &'static str,
+    /// Name, as it is shown.
+    pub name: String,
+    /// True if the name refers to a resource of the application.
+    pub resource: bool,
+    /// The id of a known category.
+    pub known_id: Option<i32>,
+    /// Links that it claims.
+    pub declared: u32,
+    /// Links that could be read.
+    pub links: usize,
+    /// Where it starts in the file.
+    pub offset: usize,
+}
+
+impl From<&Category<'_>> for CategoryRow {
+    fn from(category: &Category<'_>) -> Self {
+        use crate::format::custom::CategoryKind;
+        Self {
+            kind: category.kind.word(),
+            name: category.kind.to_string(),
+            resource: category.kind.is_resource(),
+            known_id: if let CategoryKind::Known(id) = category.kind { Some(id) } else { None },
+            declared: category.declared,
+            links: category.links.len(),
+            offset: category.offset,
+        }
+    }
+}
+
+/// The DestList's header as it is told.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct HeaderRow {
+    /// Entries it counts.
+    pub count: u32,
+    /// Pinned entries it counts.
+    pub pinned: u32,
+    /// Total score.
+    pub total: f32,
+    /// Last id given.
+    pub last_id: u64,
+    /// Actions so far.
+    pub actions: u64,
+}
+
+/// A file and what is told of it.
+#[derive(Debug, Serialize)]
+pub struct FileRow<'c> {
+    /// As given or found.
+    pub path: &'c str,
+    /// Automatic, custom or link.
+    pub kind: Kind,
+    /// From the file's name.
+    pub app_id: Option<AppId>,
+    /// What application that is, if it is known.
+    pub app_name: Option<String>,
+    /// Bytes.
+    pub size: u64,
+    /// Last modification.
+    pub modified: Option<FileTime>,
+    /// DestList format, or the version of a custom list.
+    pub format_version: Option<u32>,
+    /// Entries; links of a custom list.
+    pub entries_count: usize,
+    /// Pinned entries; null for a custom list, which has none.
+    pub pinned_count: Option<usize>,
+    /// Links.
+    pub links_count: usize,
+    /// The latest access that an entry tells.
+    pub last_used: Option<FileTime>,
+    /// State.
+    pub state: State,
+    /// What is wrong.
+    pub findings: Vec<Finding>,
+    /// What a click costs; null for what no click reads so.
+    #[serde(serialize_with = "cost_row")]
+    pub cost: Option<Cost>,
+    /// The DestList's header, with the entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header: Option<HeaderRow>,
+    /// Categories of a custom list, with the entries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub categories: Option<Vec<CategoryRow>>,
+    /// The entries, if they are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entries: Option<Vec<EntryRow<'c>>>,
+}
+
+fn cost_row<S: Serializer>(cost: &Option<Cost>, serializer: S) -> Result<S::Ok, S::Error> {
+    cost.map(CostRow::from).serialize(serializer)
+}
+
+impl<'c> FileRow<'c> {
+    /// Tells of a file. `list` is what [`JumpList::read`] made of an automatic source.
+    pub fn new(
+        facts: &'c FileFacts,
+        source: &'c Source<'c>,
+        list: Option<&'c JumpList<'c>>,
+        options: &ReportOptions<'_>,
+    ) -> Self {
+        let app_id = AppId::from_file_name(&facts.name).or_else(|| AppId::from_copy_name(&facts.name));
+        let mut row = Self {
+            path: &facts.path,
+            kind: source.kind(),
+            app_id,
+            app_name: app_id.and_then(|id| options.names.name(id)).map(ToOwned::to_owned),
+            size: facts.size,
+            modified: facts.modified,
+            format_version: None,
+            entries_count: 0,
+            pinned_count: None,
+            links_count: 0,
+            last_used: None,
+            state: State::Ok,
+            findings: source.findings(),
+            cost: None,
+            header: None,
+            categories: None,
+            entries: None,
+        };
+        match (source, list) {
+            (Source::Automatic(_), Some(list)) => row.automatic(list, options),
+            (Source::Automatic(_), None) => row.pinned_count = Some(0),
+            (Source::Custom(custom), _) => {
+                row.format_version = Some(custom.version);
+                row.links_count = custom.links().count();
+                row.entries_count = row.links_count;
+                if let Some(detail) = options.entries {
+                    row.categories = Some(custom.categories.iter().map(CategoryRow::from).collect());
+                    row.entries = Some(entry::custom_rows(custom, detail));
+                }
+            }
+            (Source::Link(_, link), _) => {
+                row.entries_count = usize::from(link.is_ok());
+                row.links_count = row.entries_count;
+                if let Some(detail) = options.entries {
+                    row.entries = Some(link.iter().map(|link| EntryRow::single(link, detail)).collect());
+                }
+            }
+        }
+        row.state = row.judge(options.slow_ms);
+        row
+    }
+
+    fn automatic(&mut self, list: &'c JumpList<'c>, options: &ReportOptions<'_>) {
+        self.findings = list.findings(options.code_page);
+        self.format_version = list.version();
+        self.entries_count = list.entries.len();
+        self.pinned_count = Some(list.pinned());
+        self.links_count = list.links();
+        self.last_used = list.entries.iter().filter_map(|entry| entry.dest.last_access.non_zero()).max();
+        self.cost = Some(Cost::of(list));
+        if let Some(detail) = options.entries {
+            self.header = list.header.map(|header| HeaderRow {
+                count: header.count,
+                pinned: header.pinned,
+                total: header.total,
+                last_id: header.last_id,
+                actions: header.actions,
+            });
+            self.entries = Some(entry::automatic_rows(list, detail, options.code_page));
+        }
+    }
+
+    /// The worst severity among the findings.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(Finding::severity).max()
+    }
+
+    /// The milliseconds that a click is predicted to take.
+    pub fn estimated_ms(&self) -> f64 {
+        self.cost.map_or(0.0, |cost| cost.estimated_ms())
+    }
+
+    fn judge(&self, slow_ms: f64) -> State {
+        match self.worst() {
+            Some(Severity::Error) => State::Damaged,
+            _ if self.cost.is_some() && self.estimated_ms() >= slow_ms => State::Slow,
+            Some(Severity::Warning) => State::Stale,
+            _ if self.entries_count == 0 && self.links_count == 0 => State::Empty,
+            _ => State::Ok,
+        }
+    }
+}
+
+/// Sums over files.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Totals {
+    /// Files.
+    pub files: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Entries.
+    pub entries: u64,
+    /// Pinned entries.
+    pub pinned: u64,
+    /// Reads of a click on each.
+    pub reads: u64,
+    /// Milliseconds of a click on each.
+    pub estimated_ms: f64,
+    /// Files that are damaged.
+    pub damaged: u64,
+    /// Files that are slow.
+    pub slow: u64,
+    /// Files that are stale.
+    pub stale: u64,
+    /// Files that are empty.
+    pub empty: u64,
+    /// Files that are well.
+    pub ok: u64,
+    /// Files that could not be read.
+    pub failed: u64,
+}
+
+impl Totals {
+    /// Adds a file.
+    pub fn add(&mut self, row: &FileRow<'_>) {
+        let add = |sum: &mut u64, value: u64| *sum = sum.saturating_add(value);
+        add(&mut self.files, 1);
+        add(&mut self.bytes, row.size);
+        add(&mut self.entries, row.entries_count as u64);
+        add(&mut self.pinned, row.pinned_count.unwrap_or(0) as u64);
+        add(&mut self.reads, row.cost.map_or(0, |cost| cost.reads));
+        self.estimated_ms = ((self.estimated_ms + row.estimated_ms()) * 100.0).round() / 100.0;
+        add(
+            match row.state {
+                State::Damaged => &mut self.damaged,
+                State::Slow => &mut self.slow,
+                State::Stale => &mut self.stale,
+                State::Empty => &mut self.empty,
+                State::Ok => &mut self.ok,
+            },
+            1,
+        );
+    }
+}
