@@ -7,3 +7,4 @@ pub mod limits;
 pub mod model;
 pub mod plan;
 pub mod report;
+pub mod scan;

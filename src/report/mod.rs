@@ -328,22 +328,41 @@ pub struct Totals {
 impl Totals {
     /// Adds a file.
     pub fn add(&mut self, row: &FileRow<'_>) {
-        let add = |sum: &mut u64, value: u64| *sum = sum.saturating_add(value);
-        add(&mut self.files, 1);
-        add(&mut self.bytes, row.size);
-        add(&mut self.entries, row.entries_count as u64);
-        add(&mut self.pinned, row.pinned_count.unwrap_or(0) as u64);
-        add(&mut self.reads, row.cost.map_or(0, |cost| cost.reads));
-        self.estimated_ms = ((self.estimated_ms + row.estimated_ms()) * 100.0).round() / 100.0;
-        add(
-            match row.state {
-                State::Damaged => &mut self.damaged,
-                State::Slow => &mut self.slow,
-                State::Stale => &mut self.stale,
-                State::Empty => &mut self.empty,
-                State::Ok => &mut self.ok,
-            },
-            1,
-        );
+        let one = |state| u64::from(row.state == state);
+        self.merge(&Self {
+            files: 1,
+            bytes: row.size,
+            entries: row.entries_count as u64,
+            pinned: row.pinned_count.unwrap_or(0) as u64,
+            reads: row.cost.map_or(0, |cost| cost.reads),
+            estimated_ms: row.estimated_ms(),
+            damaged: one(State::Damaged),
+            slow: one(State::Slow),
+            stale: one(State::Stale),
+            empty: one(State::Empty),
+            ok: one(State::Ok),
+            failed: 0,
+        });
+    }
+
+    /// Adds other sums.
+    pub fn merge(&mut self, other: &Self) {
+        let sums = [
+            (&mut self.files, other.files),
+            (&mut self.bytes, other.bytes),
+            (&mut self.entries, other.entries),
+            (&mut self.pinned, other.pinned),
+            (&mut self.reads, other.reads),
+            (&mut self.damaged, other.damaged),
+            (&mut self.slow, other.slow),
+            (&mut self.stale, other.stale),
+            (&mut self.empty, other.empty),
+            (&mut self.ok, other.ok),
+            (&mut self.failed, other.failed),
+        ];
+        for (sum, value) in sums {
+            *sum = sum.saturating_add(value);
+        }
+        self.estimated_ms = ((self.estimated_ms + other.estimated_ms) * 100.0).round() / 100.0;
     }
 }

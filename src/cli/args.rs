@@ -1,0 +1,96 @@
+//! The words of the command line that are the same for every command; each command's own are in its file.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use super::{check, scan, show};
+
+/// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
+#[derive(Debug, Parser)]
+#[command(name = "jlfix", version, about, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  jlfix scan samples                      what each list costs, the worst first
+  jlfix prune --keep 50 --dry-run FOLDER  what would go, and what that saves
+  jlfix prune --keep 50 FOLDER            keep every pin and the 50 newest of each list
+  jlfix restore                           undo the last change
+
+Exit codes: 0 done and clean, 1 something was found, 2 usage, 3 some files failed, 4 nothing was done,
+130 interrupted.";
+
+/// Options of every command.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Global {
+    /// When to use colour; NO_COLOR is honoured
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub(crate) color: Color,
+    /// No progress and no notes; errors are still told
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Tell more
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
+    /// Read files of up to so many MiB
+    #[arg(long, global = true, default_value_t = 256, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=65536), hide_short_help = true)]
+    pub(crate) max_size: u64,
+    /// The code page of ANSI strings in links: a Windows number or a name
+    #[arg(long, global = true, default_value = "1252", value_name = "PAGE", hide_short_help = true, value_parser = code_page)]
+    pub(crate) code_page: jlfix::format::text::CodePage,
+    /// More names for AppIDs: a file of lines "ID"|"description"
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    pub(crate) app_ids: Option<PathBuf>,
+}
+
+fn code_page(text: &str) -> Result<jlfix::format::text::CodePage, String> {
+    jlfix::format::text::CodePage::find(text)
+        .ok_or_else(|| "need a Windows code page such as 1252 or 932, or a name such as shift_jis".to_owned())
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Makes this the choice of every stream.
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// How data is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Table,
+    /// One JSON document
+    Json,
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values with a header line
+    Csv,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Scan(scan::ScanArgs),
+    Show(show::ShowArgs),
+    Check(check::CheckArgs),
+}

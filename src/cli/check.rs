@@ -1,0 +1,158 @@
+//! `jlfix check`: what is wrong, where, and what mends it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use jlfix::model::{Fix, Severity};
+use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
+
+use super::args::Format;
+use super::exit::{Exit, Tally};
+use super::input::{self, Context, View};
+use super::output::{self, Document, csv_line};
+use super::scan::quoted;
+use super::style::{COMMAND, DIM, GOOD, HEAD, of_severity, paint};
+use super::{Stop, words};
+
+/// Tell what is wrong with jump lists and what mends it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jlfix check samples
+  jlfix check --format json FOLDER
+
+Exit code 1 if there is a warning or worse. The codes are listed in docs/findings.md.")]
+pub(crate) struct CheckArgs {
+    /// Files, or folders to search; the live user's two folders if none is named (Windows)
+    paths: Vec<PathBuf>,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+struct Checked {
+    worst: Option<Severity>,
+    findings: usize,
+    totals: Totals,
+    rendered: Vec<u8>,
+}
+
+pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let options =
+        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
+    let each = |view: View<'_>| {
+        let row = view.row;
+        let mut totals = Totals::default();
+        totals.add(row);
+        let rendered = match args.format {
+            Format::Table => people(row, context.verbose).into_bytes(),
+            Format::Csv => csv(row),
+            Format::Json | Format::Jsonl => output::json(row),
+        };
+        Checked { worst: row.worst(), findings: row.findings.len(), totals, rendered }
+    };
+    let mut totals = Totals::default();
+    let mut rendered = Vec::new();
+    let (mut findings, mut worst) = (0, None);
+    input::view_all(&files, context, &options, &mut tally, each, |_, checked| {
+        totals.merge(&checked.totals);
+        findings += checked.findings;
+        worst = worst.max(checked.worst);
+        rendered.push(checked.rendered);
+        Ok(())
+    })?;
+    totals.failed = tally.failed as u64;
+    tally.findings = worst >= Some(Severity::Warning);
+    match args.format {
+        Format::Table => {
+            let mut text: String = rendered.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+            let files = words::count(tally.done, "file");
+            let verdict =
+                if findings == 0 { paint(GOOD, "nothing is wrong") } else { words::count(findings, "finding") };
+            let _ = writeln!(text, "{} {verdict}", paint(HEAD, format!("{files} checked:")));
+            output::people(&text)?;
+        }
+        Format::Csv => {
+            let mut out = output::data();
+            out.write_all(&csv_line(["path", "code", "severity", "message", "entry_id", "offset", "fix"]))?;
+            for bytes in &rendered {
+                out.write_all(bytes)?;
+            }
+            out.flush()?;
+        }
+        Format::Json | Format::Jsonl => {
+            let mut out = output::data();
+            let mut document = Document::start(&mut out, args.format)?;
+            for bytes in &rendered {
+                document.file(bytes)?;
+            }
+            document.finish(&totals)?;
+        }
+    }
+    Ok(tally.exit())
+}
+
+/// The findings of a file for people; nothing where there is nothing to tell.
+fn people(row: &FileRow<'_>, verbose: bool) -> String {
+    let mut out = String::new();
+    if row.findings.is_empty() {
+        if verbose {
+            let _ = writeln!(out, "{} {}", words::harmless(row.path), paint(GOOD, "ok"));
+        }
+        return out;
+    }
+    let _ = writeln!(out, "{}", paint(HEAD, words::harmless(row.path)));
+    out.push_str(&findings(row));
+    let mut fixes: Vec<Fix> = Vec::new();
+    for fix in row.findings.iter().filter_map(|finding| finding.code.fix()) {
+        if !fixes.contains(&fix) {
+            fixes.push(fix);
+        }
+    }
+    for fix in fixes {
+        let command = match fix {
+            Fix::Restore => "jlfix restore".to_owned(),
+            fix => format!("jlfix {} {}", fix.command(), quoted(row.path)),
+        };
+        let _ = writeln!(out, "  mend it: {}", paint(COMMAND, words::harmless(&command)));
+    }
+    out.push('\n');
+    out
+}
+
+/// A line a finding.
+pub(crate) fn findings(row: &FileRow<'_>) -> String {
+    let mut out = String::new();
+    for finding in &row.findings {
+        let severity = format!("{:<7}", finding.severity().to_string());
+        let place = finding.offset.map(|offset| paint(DIM, format!(" [offset {offset}]"))).unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "  {} {} {}{place}",
+            paint(of_severity(finding.severity()), severity),
+            finding.code,
+            words::harmless(&finding.message)
+        );
+    }
+    out
+}
+
+fn csv(row: &FileRow<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for finding in &row.findings {
+        let text = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+        out.extend(csv_line([
+            row.path,
+            finding.code.as_str(),
+            &finding.severity().to_string(),
+            &finding.message,
+            &text(finding.entry_id),
+            &text(finding.offset),
+            finding.code.fix().map_or("", Fix::command),
+        ]));
+    }
+    out
+}

@@ -1,0 +1,64 @@
+//! Exit codes (design.md, "Commands").
+
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done, and nothing to tell.
+    Clean = 0,
+    /// Done, and there is something to look at.
+    Findings = 1,
+    /// The words of the command cannot be meant.
+    Usage = 2,
+    /// Some files failed, the rest was done.
+    Partly = 3,
+    /// Nothing was done.
+    Nothing = 4,
+    /// Interrupted.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Counts what became of the files of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Files that were read, or changed, or rightly left alone.
+    pub(crate) done: usize,
+    /// Files that failed.
+    pub(crate) failed: usize,
+    /// Whether there is something to look at.
+    pub(crate) findings: bool,
+}
+
+impl Tally {
+    /// The exit code of a run that read files.
+    pub(crate) fn exit(self) -> Exit {
+        match self {
+            Self { done: 0, failed: 1.., .. } => Exit::Nothing,
+            Self { failed: 1.., .. } => Exit::Partly,
+            Self { findings: true, .. } => Exit::Findings,
+            _ => Exit::Clean,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_outweighs_a_finding_and_nothing_done_outweighs_both() {
+        let tally = |done, failed, findings| Tally { done, failed, findings }.exit();
+        assert_eq!(tally(3, 0, false), Exit::Clean);
+        assert_eq!(tally(0, 0, false), Exit::Clean);
+        assert_eq!(tally(3, 0, true), Exit::Findings);
+        assert_eq!(tally(3, 1, true), Exit::Partly);
+        assert_eq!(tally(0, 2, false), Exit::Nothing);
+    }
+}

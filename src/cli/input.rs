@@ -1,0 +1,200 @@
+//! From the paths of a command to the files behind them, read and taken apart.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use jlfix::format::appid::AppNames;
+use jlfix::format::time::FileTime;
+use jlfix::limits::Limits;
+use jlfix::model::{JumpList, ReadOptions, Source};
+use jlfix::report::{FileFacts, FileRow, ReportOptions};
+use jlfix::scan::{self, Found};
+
+use super::args::Global;
+use super::exit::Tally;
+use super::progress::Progress;
+use super::{Stop, output};
+
+/// How many files are held in memory at once, at the most, for each thread.
+const FILES_A_THREAD: usize = 32;
+
+/// What every command needs to know.
+pub(crate) struct Context {
+    /// How files are read.
+    pub(crate) read: ReadOptions,
+    /// Names of applications.
+    pub(crate) names: AppNames,
+    /// No notes, no progress.
+    pub(crate) quiet: bool,
+    /// More is told.
+    pub(crate) verbose: bool,
+}
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Self {
+        let limits = Limits { file_size: global.max_size.saturating_mul(1 << 20), ..Limits::default() };
+        let mut names = AppNames::default();
+        if let Some(path) = &global.app_ids {
+            match std::fs::read(path) {
+                Ok(text) => {
+                    for bad in names.add_list(&text) {
+                        output::note(&format!("{}: {bad}", path.display()));
+                    }
+                }
+                Err(error) => output::error(&format!("{}: cannot read the names: {error}", path.display())),
+            }
+        }
+        let read = ReadOptions { limits, code_page: global.code_page };
+        Self { read, names, quiet: global.quiet, verbose: global.verbose }
+    }
+
+    /// Tells a note, unless notes are not wanted.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.quiet {
+            output::note(message);
+        }
+    }
+}
+
+/// The files that the paths of a command name, in order, each once. Places that cannot be looked at are told and
+/// counted.
+pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
+    let live;
+    let paths = if paths.is_empty() {
+        live = live_folders()?;
+        &live
+    } else {
+        paths
+    };
+    let mut files: Vec<Found> = Vec::new();
+    for path in paths {
+        let before = files.len();
+        let mut failed = false;
+        for found in scan::find(path) {
+            match found {
+                Ok(found) => files.push(found),
+                Err(error) => {
+                    output::error(&error.to_string());
+                    tally.failed += 1;
+                    failed = true;
+                }
+            }
+        }
+        if files.len() == before && !failed {
+            context.note(&format!(
+                "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
+                path.display()
+            ));
+        }
+    }
+    if paths.len() > 1 {
+        let mut seen = std::collections::HashSet::new();
+        files.retain(|found| seen.insert(found.path.clone()));
+    }
+    Ok(files)
+}
+
+/// The live user's two folders.
+fn live_folders() -> Result<Vec<PathBuf>, Stop> {
+    Err(Stop::Usage("name a file or a folder: this system has no jump lists of its own".to_owned()))
+}
+
+/// A file in memory, with what the file system says of it.
+pub(crate) struct Loaded {
+    pub(crate) facts: FileFacts,
+    pub(crate) data: Vec<u8>,
+}
+
+/// Reads a file whole.
+pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
+    let cannot = |doing: &str, why: &dyn std::fmt::Display| format!("{}: cannot {doing}: {why}", path.display());
+    let facts = std::fs::metadata(path).map_err(|error| cannot("open", &error))?;
+    if !facts.is_file() {
+        return Err(cannot("read", &"need a plain file"));
+    }
+    if facts.len() > limits.file_size {
+        let (need, have) = (limits.file_size, facts.len());
+        return Err(format!(
+            "{}: file size: need at most {need} bytes (--max-size raises it), have {have}",
+            path.display()
+        ));
+    }
+    let mut file = std::fs::File::open(path).map_err(|error| cannot("open", &error))?;
+    let mut data = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or(0).saturating_add(1));
+    file.by_ref().take(limits.file_size).read_to_end(&mut data).map_err(|error| cannot("read", &error))?;
+    let modified = facts.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let facts = FileFacts {
+        path: path.to_string_lossy().into_owned(),
+        name,
+        size: data.len() as u64,
+        modified: modified.map(FileTime::from_timestamp),
+    };
+    Ok(Loaded { facts, data })
+}
+
+/// A file that is told of.
+pub(crate) struct View<'c> {
+    pub(crate) row: &'c FileRow<'c>,
+    pub(crate) list: Option<&'c JumpList<'c>>,
+}
+
+/// Reads a file and tells of it.
+pub(crate) fn view<T>(
+    found: &Found,
+    context: &Context,
+    options: &ReportOptions<'_>,
+    each: impl FnOnce(View<'_>) -> T,
+) -> Result<T, String> {
+    let loaded = load(&found.path, &context.read.limits)?;
+    let source = Source::read(&loaded.data, found.hint, &context.read).ok_or_else(|| {
+        let start: Vec<String> = loaded.data.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let have = if start.is_empty() { "nothing".to_owned() } else { start.join(" ") };
+        format!(
+            "{}: no jump list: need a compound file, custom destinations or a link, have {have}",
+            found.path.display()
+        )
+    })?;
+    let list = match &source {
+        Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
+        _ => None,
+    };
+    let row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
+    Ok(each(View { row: &row, list: list.as_ref() }))
+}
+
+/// Reads the files, several at once, and hands what `each` makes of them to `take` in their order. Files that cannot
+/// be read are told and counted.
+pub(crate) fn view_all<T: Send>(
+    files: &[Found],
+    context: &Context,
+    options: &ReportOptions<'_>,
+    tally: &mut Tally,
+    each: impl Fn(View<'_>) -> T + Sync,
+    mut take: impl FnMut(&Found, T) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    let mut progress = Progress::new(files.len(), context.quiet);
+    for batch in files.chunks(FILES_A_THREAD * rayon::current_num_threads()) {
+        let one = |found: &Found| view(found, context, options, &each);
+        // A handful of small files is read before the threads would have started.
+        let results: Vec<_> =
+            if batch.len() < 4 { batch.iter().map(one).collect() } else { batch.par_iter().map(one).collect() };
+        for (found, result) in batch.iter().zip(results) {
+            match result {
+                Ok(made) => {
+                    tally.done += 1;
+                    take(found, made)?;
+                }
+                Err(message) => {
+                    tally.failed += 1;
+                    output::error(&message);
+                }
+            }
+        }
+        progress.advance(batch.len());
+    }
+    progress.finish();
+    Ok(())
+}

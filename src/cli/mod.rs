@@ -1,0 +1,71 @@
+//! The command line: what is asked, and how the answer is written. Data goes to stdout; progress, warnings and notes
+//! go to stderr.
+
+mod args;
+mod check;
+mod exit;
+mod input;
+mod output;
+mod progress;
+mod scan;
+mod show;
+mod style;
+mod table;
+mod words;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use exit::Exit;
+
+/// Runs the program on its arguments.
+pub(crate) fn run() -> Exit {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage } else { Exit::Clean };
+        }
+    };
+    args.global.color.write_global();
+    let context = input::Context::new(&args.global);
+    let result = match args.command {
+        Command::Scan(args) => scan::run(&args, &context),
+        Command::Show(args) => show::run(&args, &context),
+        Command::Check(args) => check::run(&args, &context),
+    };
+    match result {
+        Ok(exit) => exit,
+        Err(Stop::Usage(message)) => {
+            output::error(&message);
+            Exit::Usage
+        }
+        Err(Stop::Nothing(message)) => {
+            output::error(&message);
+            Exit::Nothing
+        }
+        // Whoever read the output has had enough of it.
+        Err(Stop::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Clean,
+        Err(Stop::Output(error)) => {
+            output::error(&format!("cannot write the output: {error}"));
+            Exit::Nothing
+        }
+    }
+}
+
+/// Why a command stopped before its end.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Its words cannot be meant.
+    Usage(String),
+    /// Nothing could be done.
+    Nothing(String),
+    /// The output could not be written.
+    Output(std::io::Error),
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Self {
+        Self::Output(error)
+    }
+}

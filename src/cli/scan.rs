@@ -1,0 +1,422 @@
+//! `jlfix scan`: a row a file, then totals, then in words which list costs most and what would help.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use jlfix::limits::Limits;
+use jlfix::model::Kind;
+use jlfix::plan::{self, PruneRules};
+use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
+use jlfix::scan::Found;
+
+use super::args::Format;
+use super::exit::{Exit, Tally};
+use super::input::{self, Context, View};
+use super::output::{self, Document, csv_line};
+use super::style::{COMMAND, DIM, HEAD, of_state, paint};
+use super::table::{Align, Grid};
+use super::{Stop, words};
+
+/// How many entries the advice keeps.
+const ADVISED_KEEP: usize = 50;
+
+/// Show what each jump list costs, the worst first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jlfix scan samples
+  jlfix scan --only damaged,slow --format json FOLDER
+  jlfix scan --sort used FOLDER")]
+pub(crate) struct ScanArgs {
+    /// Files, or folders to search; the live user's two folders if none is named (Windows)
+    paths: Vec<PathBuf>,
+    /// What to sort by
+    #[arg(long, value_enum, default_value = "reads")]
+    sort: Sort,
+    /// Show only files in these states: damaged, slow, stale, empty, ok
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_enum)]
+    only: Vec<StateName>,
+    /// From how many milliseconds a click counts as slow
+    #[arg(long, default_value_t = SLOW_MS, value_name = "MS", value_parser = milliseconds)]
+    slow_ms: f64,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+fn milliseconds(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|ms: &f64| ms.is_finite() && *ms >= 0.0)
+        .ok_or_else(|| "need a number of milliseconds".to_owned())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Sort {
+    /// The largest first
+    Size,
+    /// The most entries first
+    Entries,
+    /// The most reads a click first
+    Reads,
+    /// The last used first
+    Used,
+    /// By path
+    Name,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateName {
+    Damaged,
+    Slow,
+    Stale,
+    Empty,
+    Ok,
+}
+
+impl StateName {
+    fn state(self) -> State {
+        match self {
+            Self::Damaged => State::Damaged,
+            Self::Slow => State::Slow,
+            Self::Stale => State::Stale,
+            Self::Empty => State::Empty,
+            Self::Ok => State::Ok,
+        }
+    }
+}
+
+/// What is kept of a file until all are read: what it is sorted by, and how it is written.
+struct Line {
+    path: PathBuf,
+    size: u64,
+    entries: usize,
+    reads: u64,
+    used: u64,
+    state: State,
+    automatic: bool,
+    name: String,
+    estimated_ms: f64,
+    bytes_read: u64,
+    rendered: Rendered,
+}
+
+enum Rendered {
+    Bytes(Vec<u8>),
+    Cells { cells: Vec<String>, why: Option<String> },
+}
+
+pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let options = ReportOptions {
+        slow_ms: args.slow_ms,
+        entries: None,
+        code_page: context.read.code_page,
+        names: &context.names,
+    };
+    let mut totals = Totals::default();
+    let mut lines: Vec<Line> = Vec::with_capacity(files.len());
+    let each = |view: View<'_>| {
+        let mut totals = Totals::default();
+        totals.add(view.row);
+        (line(view.row, args.format), totals)
+    };
+    let mut found_any = false;
+    input::view_all(&files, context, &options, &mut tally, each, |found, (line, one)| {
+        totals.merge(&one);
+        found_any |= matches!(line.state, State::Damaged | State::Slow | State::Stale);
+        if args.only.is_empty() || args.only.iter().any(|only| only.state() == line.state) {
+            lines.push(Line { path: found.path.clone(), ..line });
+        }
+        Ok(())
+    })?;
+    totals.failed = tally.failed as u64;
+    tally.findings = found_any;
+    sort(&mut lines, args.sort);
+    match args.format {
+        Format::Table => output::people(&table(&lines, &totals, context))?,
+        Format::Csv => csv(&lines)?,
+        Format::Json | Format::Jsonl => {
+            let mut out = output::data();
+            let mut document = Document::start(&mut out, args.format)?;
+            for line in &lines {
+                if let Rendered::Bytes(bytes) = &line.rendered {
+                    document.file(bytes)?;
+                }
+            }
+            document.finish(&totals)?;
+        }
+    }
+    Ok(tally.exit())
+}
+
+fn sort(lines: &mut [Line], by: Sort) {
+    // The worst first where the figure is the same; the order of paths decides last, as the sort is stable.
+    match by {
+        Sort::Name => lines.sort_by(|a, b| a.path.cmp(&b.path)),
+        Sort::Size => lines.sort_by_key(|line| (Reverse(line.size), line.state)),
+        Sort::Entries => lines.sort_by_key(|line| (Reverse(line.entries), line.state)),
+        Sort::Reads => lines.sort_by_key(|line| (Reverse(line.reads), line.state)),
+        Sort::Used => lines.sort_by_key(|line| (Reverse(line.used), line.state)),
+    }
+}
+
+fn line(row: &FileRow<'_>, format: Format) -> Line {
+    let rendered = match format {
+        Format::Table => Rendered::Cells {
+            cells: cells(row),
+            why: row.findings.iter().max_by_key(|finding| finding.severity()).map(|finding| {
+                let more = match row.findings.len() {
+                    1 => String::new(),
+                    count => format!(" (and {} more)", count - 1),
+                };
+                format!("{} {}{more}", finding.code, finding.message)
+            }),
+        },
+        Format::Csv => Rendered::Bytes(csv_row(row)),
+        Format::Json | Format::Jsonl => Rendered::Bytes(output::json(row)),
+    };
+    Line {
+        path: PathBuf::new(),
+        size: row.size,
+        entries: row.entries_count,
+        reads: row.cost.map_or(0, |cost| cost.reads),
+        bytes_read: row.cost.map_or(0, |cost| cost.bytes),
+        used: row.last_used.map_or(0, |time| time.0),
+        state: row.state,
+        automatic: row.kind == Kind::Automatic,
+        name: application(row),
+        estimated_ms: row.estimated_ms(),
+        rendered,
+    }
+}
+
+/// The application, or its AppID where no name is known, or the file's own name where there is no AppID.
+fn application(row: &FileRow<'_>) -> String {
+    match (&row.app_name, row.app_id) {
+        (Some(name), _) => name.clone(),
+        (None, Some(_)) => "-".to_owned(),
+        (None, None) => row.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+    }
+}
+
+const COLUMNS: [(&str, Align); 10] = [
+    ("State", Align::Left),
+    ("Application", Align::Left),
+    ("AppID", Align::Left),
+    ("Kind", Align::Left),
+    ("Size", Align::Right),
+    ("Entries", Align::Right),
+    ("Pinned", Align::Right),
+    ("Reads a click", Align::Right),
+    ("Click", Align::Right),
+    ("Last used (UTC)", Align::Left),
+];
+
+fn cells(row: &FileRow<'_>) -> Vec<String> {
+    let dash = || "-".to_owned();
+    vec![
+        paint(of_state(row.state), row.state.word()),
+        words::harmless(&words::shortened(&application(row), 34)).into_owned(),
+        row.app_id.map_or_else(dash, |id| id.to_string()),
+        row.kind.word().to_owned(),
+        words::size(row.size),
+        words::number(row.entries_count as u64),
+        row.pinned_count.filter(|pinned| *pinned > 0).map_or_else(dash, |pinned| words::number(pinned as u64)),
+        row.cost.map_or_else(dash, |cost| words::number(cost.reads)),
+        row.cost.map_or_else(dash, |cost| words::milliseconds(cost.estimated_ms())),
+        words::minute(row.last_used),
+    ]
+}
+
+fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
+    let mut out = String::new();
+    if !lines.is_empty() {
+        let mut grid = Grid::new(&COLUMNS);
+        for line in lines {
+            if let Rendered::Cells { cells, .. } = &line.rendered {
+                grid.row(cells.clone());
+            }
+        }
+        out.push_str(&grid.render());
+        out.push('\n');
+    }
+    trouble(lines, &mut out);
+    let _ = writeln!(out, "{}", paint(HEAD, summary(totals)));
+    out.push_str(&advice(lines, context));
+    out
+}
+
+/// Which files are wrong, and how.
+fn trouble(lines: &[Line], out: &mut String) {
+    let mut any = false;
+    for line in lines.iter().filter(|line| matches!(line.state, State::Damaged | State::Stale)) {
+        let Rendered::Cells { why: Some(why), .. } = &line.rendered else { continue };
+        let path = line.path.display().to_string();
+        let state = paint(of_state(line.state), line.state.word());
+        let _ = writeln!(out, "{state} {}\n        {}", words::harmless(&path), paint(DIM, words::harmless(why)));
+        any = true;
+    }
+    if any {
+        out.push('\n');
+    }
+}
+
+fn summary(totals: &Totals) -> String {
+    let states = [
+        (totals.damaged, "damaged"),
+        (totals.slow, "slow"),
+        (totals.stale, "stale"),
+        (totals.empty, "empty"),
+        (totals.ok, "ok"),
+        (totals.failed, "failed"),
+    ];
+    let states: Vec<String> = states
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| format!("{} {state}", words::number(*count)))
+        .collect();
+    format!(
+        "{}, {}, {} ({} pinned): {}",
+        words::count(usize::try_from(totals.files).unwrap_or(usize::MAX), "file"),
+        words::size(totals.bytes),
+        words::count(usize::try_from(totals.entries).unwrap_or(usize::MAX), "entry"),
+        words::number(totals.pinned),
+        if states.is_empty() { "nothing to tell".to_owned() } else { states.join(", ") },
+    )
+}
+
+/// In a sentence: which list costs most, what a click on it reads, and what a prune would make of it.
+fn advice(lines: &[Line], context: &Context) -> String {
+    let worst = lines.iter().filter(|line| line.automatic).max_by_key(|line| line.reads);
+    let Some(worst) = worst else { return String::new() };
+    if worst.state != State::Slow && worst.estimated_ms < 50.0 {
+        return format!(
+            "No list costs much: the dearest takes {} reads a click, about {}. If menus are slow, it is not the jump lists.\n",
+            words::number(worst.reads),
+            words::milliseconds(worst.estimated_ms)
+        );
+    }
+    let name = if worst.name == "-" { worst.path.display().to_string() } else { worst.name.clone() };
+    let name = words::harmless(&name);
+    let mut out = format!(
+        "{name} costs most: a right-click makes {} reads of {} together, about {}.\n",
+        words::number(worst.reads),
+        words::size(worst.bytes_read),
+        words::milliseconds(worst.estimated_ms),
+    );
+    match pruned_reads(worst, context) {
+        Some((reads, ms, entries)) => {
+            let _ = writeln!(
+                out,
+                "Keeping its pins and the {ADVISED_KEEP} newest leaves {} and {} reads, about {}:\n  {}",
+                words::count(entries, "entry"),
+                words::number(reads),
+                words::milliseconds(ms),
+                paint(
+                    COMMAND,
+                    format!("jlfix prune --keep {ADVISED_KEEP} {}", quoted(&worst.path.display().to_string()))
+                ),
+            );
+        }
+        None => {
+            let _ = writeln!(
+                out,
+                "It cannot be pruned as it is; see\n  {}",
+                paint(COMMAND, format!("jlfix check {}", quoted(&worst.path.display().to_string())))
+            );
+        }
+    }
+    out
+}
+
+/// What a click would cost after a prune, computed from the file that the prune would write.
+fn pruned_reads(worst: &Line, context: &Context) -> Option<(u64, f64, usize)> {
+    let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
+    let options =
+        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
+    let limits: Limits = context.read.limits;
+    input::view(&found, context, &options, |view| {
+        let rules = PruneRules { keep: Some(ADVISED_KEEP), ..PruneRules::default() };
+        let plan = plan::prune(view.list?, &rules, &limits).ok()??;
+        Some((plan.after.cost.reads, plan.after.cost.estimated_ms(), plan.after.entries))
+    })
+    .ok()?
+}
+
+/// A path as a shell takes it.
+pub(crate) fn quoted(path: &str) -> String {
+    let plain = |c: char| {
+        c.is_alphanumeric()
+            || matches!(c, '/' | '.' | '-' | '_' | ':' | '+' | '@' | '%')
+            || (cfg!(windows) && c == '\\')
+    };
+    if !path.is_empty() && path.chars().all(plain) {
+        path.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{path}\"")
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
+const CSV_COLUMNS: [&str; 17] = [
+    "path",
+    "kind",
+    "app_id",
+    "app_name",
+    "size",
+    "modified",
+    "format_version",
+    "entries_count",
+    "pinned_count",
+    "links_count",
+    "state",
+    "findings",
+    "last_used",
+    "reads",
+    "bytes",
+    "mean_read",
+    "estimated_ms",
+];
+
+fn csv_row(row: &FileRow<'_>) -> Vec<u8> {
+    let text = |value: Option<String>| value.unwrap_or_default();
+    let codes: Vec<&str> = row.findings.iter().map(|finding| finding.code.as_str()).collect();
+    csv_line([
+        row.path.to_owned(),
+        row.kind.word().to_owned(),
+        text(row.app_id.map(|id| id.to_string())),
+        text(row.app_name.clone()),
+        row.size.to_string(),
+        text(row.modified.map(|time| time.to_string())),
+        text(row.format_version.map(|version| version.to_string())),
+        row.entries_count.to_string(),
+        text(row.pinned_count.map(|count| count.to_string())),
+        row.links_count.to_string(),
+        row.state.word().to_owned(),
+        codes.join(" "),
+        text(row.last_used.map(|time| time.to_string())),
+        text(row.cost.map(|cost| cost.reads.to_string())),
+        text(row.cost.map(|cost| cost.bytes.to_string())),
+        text(row.cost.map(|cost| format!("{:.2}", cost.mean_read()))),
+        text(row.cost.map(|cost| format!("{:.2}", cost.estimated_ms()))),
+    ])
+}
+
+fn csv(lines: &[Line]) -> Result<(), Stop> {
+    use std::io::Write;
+    let mut out = output::data();
+    out.write_all(&csv_line(CSV_COLUMNS))?;
+    for line in lines {
+        if let Rendered::Bytes(bytes) = &line.rendered {
+            out.write_all(bytes)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! `jlfix show`: all that is in a file.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use jlfix::model::Severity;
+use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, SLOW_MS, Totals};
+use serde_json::Value;
+
+use super::args::Format;
+use super::exit::{Exit, Tally};
+use super::input::{self, Context, View};
+use super::output::{self, Document, csv_line};
+use super::style::{DIM, HEAD, of_state, paint};
+use super::table::{Align, Grid};
+use super::{Stop, check, words};
+
+/// Show header, entries, links and findings of files
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jlfix show samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms
+  jlfix show --links --format jsonl FOLDER | jq .entries[].link.local_path")]
+pub(crate) struct ShowArgs {
+    /// Files (jump lists, or shell links), or folders to search
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+    /// Show every field of every link
+    #[arg(long)]
+    links: bool,
+    /// How to write it
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let detail = if args.links { LinkDetail::Whole } else { LinkDetail::Target };
+    let options = ReportOptions {
+        slow_ms: SLOW_MS,
+        entries: Some(detail),
+        code_page: context.read.code_page,
+        names: &context.names,
+    };
+    let each = |view: View<'_>| {
+        let mut totals = Totals::default();
+        totals.add(view.row);
+        let rendered = match args.format {
+            Format::Table => people(view.row, args.links).into_bytes(),
+            Format::Csv => csv(view.row),
+            Format::Json | Format::Jsonl => output::json(view.row),
+        };
+        (view.row.worst(), totals, rendered)
+    };
+    let mut totals = Totals::default();
+    let mut worst = None;
+    let mut out = output::data();
+    match args.format {
+        Format::Table => {
+            drop(out);
+            input::view_all(&files, context, &options, &mut tally, each, |_, (severity, _, rendered)| {
+                worst = worst.max(severity);
+                output::people(&String::from_utf8_lossy(&rendered))
+            })?;
+        }
+        Format::Csv => {
+            out.write_all(&csv_line(CSV_COLUMNS))?;
+            input::view_all(&files, context, &options, &mut tally, each, |_, (severity, _, rendered)| {
+                worst = worst.max(severity);
+                out.write_all(&rendered)
+            })?;
+            out.flush()?;
+        }
+        Format::Json | Format::Jsonl => {
+            let mut document = Document::start(&mut out, args.format)?;
+            input::view_all(&files, context, &options, &mut tally, each, |_, (severity, one, rendered)| {
+                totals.merge(&one);
+                worst = worst.max(severity);
+                document.file(&rendered)
+            })?;
+            totals.failed = tally.failed as u64;
+            document.finish(&totals)?;
+        }
+    }
+    tally.findings = worst >= Some(Severity::Error);
+    Ok(tally.exit())
+}
+
+fn people(row: &FileRow<'_>, links: bool) -> String {
+    let mut out = String::new();
+    let name = row.app_name.as_deref().unwrap_or("unknown application");
+    let id = row.app_id.map(|id| format!("  {id}")).unwrap_or_default();
+    let version = row.format_version.map(|version| format!(", format {version}")).unwrap_or_default();
+    let _ = writeln!(out, "{}{id}  {}{version}", paint(HEAD, name), row.kind.word());
+    let mut line = |label: &str, value: String| {
+        let _ = writeln!(out, "  {}  {value}", paint(DIM, format!("{label:<9}")));
+    };
+    line("path", words::harmless(row.path).into_owned());
+    let pinned =
+        row.pinned_count.map(|pinned| format!(" ({} pinned)", words::number(pinned as u64))).unwrap_or_default();
+    line(
+        "holds",
+        format!(
+            "{}{pinned}, {}, {}",
+            words::count(row.entries_count, "entry"),
+            words::count(row.links_count, "link"),
+            words::size(row.size)
+        ),
+    );
+    line("modified", row.modified.map_or("-".to_owned(), |time| time.to_string()));
+    if let Some(header) = row.header {
+        line(
+            "header",
+            format!(
+                "{} entries, {} pinned, total {}, last id {}, actions {}",
+                header.count, header.pinned, header.total, header.last_id, header.actions
+            ),
+        );
+    }
+    if let Some(cost) = row.cost {
+        line(
+            "a click",
+            format!(
+                "{} reads of {:.1} bytes, {} together, {:.2} times the file, about {}",
+                words::number(cost.reads),
+                cost.mean_read(),
+                words::size(cost.bytes),
+                cost.passes(),
+                words::milliseconds(cost.estimated_ms())
+            ),
+        );
+    }
+    line("state", paint(of_state(row.state), row.state.word()));
+    for category in row.categories.iter().flatten() {
+        let resource = if category.resource { " (a resource of the application)" } else { "" };
+        line(
+            "category",
+            format!("{}{resource}, {}", words::harmless(&category.name), words::count(category.links, "link")),
+        );
+    }
+    let entries = row.entries.as_deref().unwrap_or_default();
+    if links {
+        for entry in entries {
+            out.push('\n');
+            whole(entry, &mut out);
+        }
+    } else if !entries.is_empty() {
+        out.push('\n');
+        out.push_str(&entry_table(entries));
+    }
+    if !row.findings.is_empty() {
+        let _ = write!(out, "\n{}", check::findings(row));
+    }
+    out.push('\n');
+    out
+}
+
+fn entry_table(entries: &[EntryRow<'_>]) -> String {
+    let custom = matches!(entries.first(), Some(EntryRow::Custom(_)));
+    let columns: &[(&str, Align)] = if custom {
+        &[("#", Align::Right), ("Category", Align::Left), ("Name", Align::Left), ("Target", Align::Left)]
+    } else {
+        &[
+            ("#", Align::Right),
+            ("Entry", Align::Right),
+            ("Pin", Align::Right),
+            ("Last access (UTC)", Align::Left),
+            ("Opens", Align::Right),
+            ("Score", Align::Right),
+            ("Host", Align::Left),
+            ("Path", Align::Left),
+            ("", Align::Left),
+        ]
+    };
+    let mut grid = Grid::new(columns);
+    let text = |value: Option<String>| value.map_or("-".to_owned(), |value| words::harmless(&value).into_owned());
+    for entry in entries {
+        match entry {
+            EntryRow::Automatic(row) => {
+                let target = row.link.as_ref().and_then(LinkRow::target);
+                let path = row.path.map(|path| path.to_string()).or_else(|| target.clone());
+                let mut marks = Vec::new();
+                if row.link.is_none() {
+                    marks.push("no link");
+                }
+                if row.position.is_none() {
+                    marks.push("no entry");
+                }
+                if row.checksum_ok == Some(false) {
+                    marks.push("wrong checksum");
+                }
+                if row.recovered.is_some() {
+                    marks.push("recovered");
+                }
+                grid.row(vec![
+                    text(row.position.map(|position| position.to_string())),
+                    text(row.id.map(|id| id.to_string())),
+                    text(row.pin.filter(|pin| *pin != -1).map(|pin| pin.to_string())),
+                    words::minute(row.last_access),
+                    text(row.interactions.map(|opens| words::number(opens.into()))),
+                    text(row.score.map(|score| format!("{score:.1}"))),
+                    text(row.host.map(|host| host.to_string())),
+                    text(path),
+                    paint(super::style::WARN, marks.join(", ")),
+                ]);
+            }
+            EntryRow::Custom(row) => grid.row(vec![
+                row.position.to_string(),
+                text(row.category.clone()),
+                text(row.link.link.name.map(|name| name.to_string())),
+                text(row.link.target()),
+            ]),
+        }
+    }
+    grid.render()
+}
+
+/// Every field of an entry and its link that is there, a line each.
+fn whole(entry: &EntryRow<'_>, out: &mut String) {
+    let value = serde_json::to_value(entry).unwrap_or_default();
+    fields(&value, 1, out);
+}
+
+fn fields(value: &Value, depth: usize, out: &mut String) {
+    let Value::Object(map) = value else { return };
+    for (key, value) in map {
+        let pad = "  ".repeat(depth);
+        match value {
+            Value::Null => {}
+            Value::Object(_) => {
+                let _ = writeln!(out, "{pad}{}", paint(HEAD, key));
+                fields(value, depth + 1, out);
+            }
+            Value::Array(items) if items.is_empty() => {}
+            Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
+                let items: Vec<String> = items.iter().map(shown).collect();
+                let _ = writeln!(out, "{pad}{}  {}", paint(DIM, format!("{key:<20}")), items.join(", "));
+            }
+            Value::Array(items) => {
+                let _ = writeln!(out, "{pad}{}", paint(HEAD, key));
+                for item in items {
+                    fields(item, depth + 1, out);
+                    out.push('\n');
+                }
+            }
+            _ => {
+                let _ = writeln!(out, "{pad}{}  {}", paint(DIM, format!("{key:<20}")), shown(value));
+            }
+        }
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => words::harmless(text).into_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names.
+const CSV_COLUMNS: [&str; 54] = [
+    "path",
+    "app_id",
+    "app_name",
+    "kind",
+    "position",
+    "id",
+    "pinned",
+    "pin",
+    "rank",
+    "score",
+    "interactions",
+    "last_access",
+    "host",
+    "entry_path",
+    "checksum_ok",
+    "checksum",
+    "volume_id",
+    "object_id",
+    "birth_volume_id",
+    "birth_object_id",
+    "mac",
+    "object_time",
+    "property_store",
+    "category",
+    "category_index",
+    "link_offset",
+    "link_size",
+    "link_target",
+    "link_local_path",
+    "link_network_path",
+    "link_file_size",
+    "link_attributes",
+    "link_attribute_names",
+    "link_created",
+    "link_modified",
+    "link_accessed",
+    "link_drive_type",
+    "link_volume_serial",
+    "link_volume_label",
+    "link_machine_id",
+    "link_tracker_volume",
+    "link_tracker_file",
+    "link_tracker_birth_volume",
+    "link_tracker_birth_file",
+    "link_mac",
+    "link_name",
+    "link_relative_path",
+    "link_working_dir",
+    "link_arguments",
+    "link_icon",
+    "link_icon_index",
+    "recovered",
+    "path_utf16",
+    "link_problems",
+];
+
+fn csv(row: &FileRow<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    let id = row.app_id.map(|id| id.to_string()).unwrap_or_default();
+    for entry in row.entries.iter().flatten() {
+        let value = serde_json::to_value(entry).unwrap_or_default();
+        let link = value.get("link").cloned().unwrap_or_default();
+        let cell = |column: &&str| match *column {
+            "path" => row.path.to_owned(),
+            "app_id" => id.clone(),
+            "app_name" => row.app_name.clone().unwrap_or_default(),
+            "kind" => row.kind.word().to_owned(),
+            "entry_path" => plain(value.get("path")),
+            "link_problems" => {
+                let problems = link.get("problems").and_then(Value::as_array).into_iter().flatten();
+                problems
+                    .filter_map(|problem| problem.get("message"))
+                    .map(|text| plain(Some(text)))
+                    .collect::<Vec<_>>()
+                    .join("; ")
+            }
+            column => match column.strip_prefix("link_") {
+                Some(field) => plain(link.get(field)),
+                None => plain(value.get(column)),
+            },
+        };
+        out.extend(csv_line(CSV_COLUMNS.iter().map(cell)));
+    }
+    out
+}
+
+/// A JSON value as a cell: nothing for null, texts without quotes, lists with spaces between.
+fn plain(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) => items.iter().map(|item| plain(Some(item))).collect::<Vec<_>>().join(" "),
+        Some(other) => other.to_string(),
+    }
+}

@@ -1,0 +1,64 @@
+//! Finds jump lists on disk: in folder trees by their ending, in any case, and files that are named whatever they are
+//! called. Links are not followed below what was named.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use walkdir::WalkDir;
+
+use crate::model::Kind;
+
+/// A file to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The path, as named or as found below a folder that was.
+    pub path: PathBuf,
+    /// The kind that its ending shows; for a file that was named, its content decides first.
+    pub hint: Option<Kind>,
+    /// Whether the file itself was named, rather than a folder above it.
+    pub named: bool,
+}
+
+/// A place that could not be looked at.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: cannot {doing}: {source}", path.display())]
+pub struct ScanError {
+    /// The place.
+    pub path: PathBuf,
+    /// What was tried.
+    pub doing: &'static str,
+    /// Why it failed.
+    #[source]
+    pub source: io::Error,
+}
+
+/// The jump lists under `root`, or `root` itself if it is no folder, in the order of their names. A folder that cannot
+/// be read is an error of its own and does not end the search. A depth of folders over 64 is not entered.
+pub fn find(root: &Path) -> impl Iterator<Item = Result<Found, ScanError>> + use<> {
+    let root = root.to_owned();
+    // A file that was named is taken as it is; only a folder is searched.
+    let named = match std::fs::metadata(&root) {
+        Err(source) => Some(Err(ScanError { path: root.clone(), doing: "open", source })),
+        Ok(facts) if !facts.is_dir() => Some(Ok(Found { hint: hint(&root), path: root.clone(), named: true })),
+        Ok(_) => None,
+    };
+    let below = named.is_none().then(|| WalkDir::new(&root).max_depth(64).sort_by_file_name().into_iter());
+    let below = below.into_iter().flatten().filter_map(move |entry| match entry {
+        Ok(entry) if entry.file_type().is_file() => {
+            let path = entry.into_path();
+            let hint = hint(&path).filter(|kind| *kind != Kind::Link)?;
+            Some(Ok(Found { path, hint: Some(hint), named: false }))
+        }
+        Ok(_) => None,
+        Err(error) => {
+            let path = error.path().unwrap_or(&root).to_owned();
+            let source = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of links"));
+            Some(Err(ScanError { path, doing: "look into", source }))
+        }
+    });
+    named.into_iter().chain(below)
+}
+
+fn hint(path: &Path) -> Option<Kind> {
+    Kind::of_name(&path.file_name()?.to_string_lossy())
+}
