@@ -2,9 +2,12 @@
 
 pub mod bytes;
 pub mod cost;
+pub mod error;
 pub mod format;
 pub mod limits;
 pub mod model;
+pub mod os;
 pub mod plan;
 pub mod report;
 pub mod scan;
+pub mod store;

@@ -1,0 +1,448 @@
+//! A folder that was opened once, a file in it that is held while it is changed, and the temporary file
+//! that takes its place.
+//!
+//! The order of these calls is what keeps a file whole whatever happens, so they live in one place for
+//! all systems; only the calls themselves differ.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    hash::{BuildHasher, Hasher, RandomState},
+    io::{self, Seek, Write},
+    path::{Path, PathBuf},
+    thread,
+    time::{Duration, Instant},
+};
+
+use super::{Identity, Look, Traits, read_up_to, sys};
+use crate::{
+    error::{Error, Refusal, Result},
+    limits::Limits,
+};
+
+/// A folder that was opened once, links in its path followed then and never again.
+#[derive(Debug)]
+pub struct Folder {
+    dir: sys::Dir,
+}
+
+/// A file that nobody else who asks may change. On Unix the lock is advisory: it keeps out other runs of
+/// this program. On Windows the handle keeps out every writer.
+#[derive(Debug)]
+pub struct Held<'f> {
+    folder: &'f Folder,
+    name: OsString,
+    file: Option<File>,
+    look: Look,
+}
+
+/// What came of reading a held file.
+#[derive(Debug)]
+pub enum ReadBack {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// It was written to meanwhile: read again.
+    Changing,
+}
+
+/// A temporary file of ours, locked as long as it lives, gone when it is dropped.
+#[derive(Debug)]
+pub struct Temp<'f> {
+    folder: &'f Folder,
+    name: OsString,
+    file: Option<File>,
+}
+
+/// How long a file that another process has is waited for.
+const HOLD_WAIT: Duration = Duration::from_secs(2);
+const FIRST_WAIT: Duration = Duration::from_millis(4);
+const LONGEST_WAIT: Duration = Duration::from_millis(64);
+
+impl Folder {
+    /// Opens the folder at `path`, following links on the way.
+    pub fn open(path: &Path) -> Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        let dir = sys::Dir::open(path, true).map_err(|e| Error::io(path, "open the folder", e))?;
+        Ok(Self { dir })
+    }
+
+    /// Opens the folder that `path` lies in, and says the name of `path` in it. `path` itself need not exist.
+    pub fn of(path: &Path) -> Result<(Self, OsString)> {
+        let Some(name) = path.file_name() else {
+            return Err(Error::Caller {
+                what: "path",
+                need: "one that ends in a file name".to_owned(),
+                have: path.display().to_string(),
+            });
+        };
+        sys::check_name(name).map_err(|reason| Error::refused(path, reason))?;
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let dir = sys::Dir::open(parent, true).map_err(|e| Error::io(path, "open its folder", e))?;
+        Ok((Self { dir }, name.to_owned()))
+    }
+
+    /// Opens a folder in this one; a link in its place is an error.
+    pub fn folder(&self, name: &OsStr) -> io::Result<Self> {
+        self.dir.open_folder(name).map(|dir| Self { dir })
+    }
+
+    /// Makes a folder in this one that only its owner may look into.
+    pub fn make_folder(&self, name: &OsStr) -> io::Result<Self> {
+        self.dir.make_folder(name)?;
+        self.folder(name)
+    }
+
+    /// Where the folder is: absolute, without any link in it.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Makes what was done in the folder so far outlive a power failure, where the file system can.
+    pub fn sync(&self) -> io::Result<()> {
+        self.dir.sync()
+    }
+
+    /// The names in the folder, in no order.
+    pub fn names(&self) -> io::Result<Vec<OsString>> {
+        self.dir.names()
+    }
+
+    /// True if the name is one of a folder; a link to one is none.
+    pub fn has_folder(&self, name: &OsStr) -> bool {
+        self.dir.is_folder(name)
+    }
+
+    /// Opens a plain file for reading; none if there is nothing of that name.
+    ///
+    /// # Errors
+    /// [`Error::Refused`] for anything that is not a plain file, [`Error::Io`] from the system.
+    pub fn open_plain(&self, name: &OsStr) -> Result<Option<File>> {
+        Ok(self.look_at(name)?.map(|(file, _)| file))
+    }
+
+    /// Makes a file and opens it for reading and writing.
+    pub(crate) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        self.dir.create_new(name)
+    }
+
+    /// Opens a file for reading and writing, and makes it if it is not there.
+    pub(crate) fn open_or_create(&self, name: &OsStr) -> io::Result<File> {
+        self.dir.open_or_create(name)
+    }
+
+    /// Removes a file; a link is removed, not followed.
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        self.dir.remove(name)
+    }
+
+    /// Removes an empty folder in this one.
+    pub(crate) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.dir.remove_folder(name)
+    }
+
+    /// Renames something within the folder; what is there of the new name is replaced if it is a file.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        self.dir.rename(from, to)
+    }
+
+    fn look_at(&self, name: &OsStr) -> Result<Option<(File, Look)>> {
+        let path = self.path().join(name);
+        let opened = self.dir.refusal(name).and_then(|refusal| match refusal {
+            Some(reason) => Ok(Err(reason)),
+            None => self.dir.open_file(name).map(Ok),
+        });
+        let file = match opened {
+            Ok(Ok(file)) => file,
+            Ok(Err(reason)) => return Err(Error::refused(&path, reason)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io(&path, "open it", e)),
+        };
+        let look = sys::look(&file).map_err(|e| Error::io(&path, "look at it", e))?;
+        match look.refusal.clone() {
+            Some(reason) => Err(Error::refused(&path, reason)),
+            None => Ok(Some((file, look))),
+        }
+    }
+
+    /// Holds the plain file `name` of this folder; none if there is nothing of that name. Waits a while
+    /// if another process has it.
+    ///
+    /// # Errors
+    /// [`Error::Refused`], [`Error::InUse`], or [`Error::Io`].
+    pub fn hold(&self, name: &OsStr) -> Result<Option<Held<'_>>> {
+        let path = self.path().join(name);
+        let started = Instant::now();
+        let mut wait = FIRST_WAIT;
+        loop {
+            match self.try_hold(name, &path) {
+                Ok(Attempt::Held(held)) => return Ok(Some(held)),
+                Ok(Attempt::Absent) => return Ok(None),
+                Ok(Attempt::Busy) => {}
+                Err(Error::Io { source, .. }) if sys::is_in_use(&source) => {}
+                Err(e) => return Err(e),
+            }
+            if started.elapsed() >= HOLD_WAIT {
+                let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+                return Err(Error::InUse { path, waited_ms });
+            }
+            thread::sleep(wait);
+            wait = (wait * 2).min(LONGEST_WAIT);
+        }
+    }
+
+    fn try_hold(&self, name: &OsStr, path: &Path) -> Result<Attempt<'_>> {
+        let Some((file, look)) = self.look_at(name)? else { return Ok(Attempt::Absent) };
+        if sys::LOCKS_HELD_FILES && matches!(sys::lock(&file).map_err(|e| Error::io(path, "lock it", e))?, Lock::Busy) {
+            return Ok(Attempt::Busy);
+        }
+        // Whoever had it may have replaced it while it was waited for.
+        let Some((_, now)) = self.look_at(name)? else { return Ok(Attempt::Absent) };
+        if !now.identity.is_same_file(&look.identity) {
+            return Ok(Attempt::Busy);
+        }
+        if now.links != 1 {
+            return Err(Error::refused(path, Refusal::HardLinks(now.links)));
+        }
+        sys::check_own_name(&file, name).map_err(|reason| Error::refused(path, reason))?;
+        Ok(Attempt::Held(Held { folder: self, name: name.to_owned(), file: Some(file), look: now }))
+    }
+
+    /// Makes a temporary file in this folder. Its name (`.jlfix-<process>-<16 hex>.tmp`) is one that
+    /// nothing else uses, so that a later run can tell what a killed one left.
+    pub fn temp(&self) -> io::Result<Temp<'_>> {
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..16 {
+            let name = OsString::from(format!(".jlfix-{}-{:016x}.tmp", std::process::id(), random()));
+            let file = match self.dir.create_new(&name) {
+                Ok(file) => file,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    last = e;
+                    continue;
+                }
+                Err(e) => return Err(e),
+            };
+            let temp = Temp { folder: self, name, file: Some(file) };
+            // Between the making and the locking a run that cleans up may have taken it for a dead one's.
+            let locked = !matches!(sys::lock(temp.file()?)?, Lock::Busy);
+            if locked && sys::look(temp.file()?)?.links == 1 {
+                return Ok(temp);
+            }
+        }
+        Err(last)
+    }
+
+    /// Removes the temporary files that killed runs left in this folder, and says their names. One that
+    /// is in use stays. On Windows, a file that was on its way aside while its successor was put in
+    /// place gets its name back.
+    ///
+    /// Call it once a folder, before the files in it are changed.
+    pub fn clean_leftovers(&self) -> io::Result<Vec<OsString>> {
+        let mut removed = Vec::new();
+        for name in self.names()? {
+            if (is_leftover_name(&name) && self.clean_leftover(&name)?) || self.dir.put_back(&name)? {
+                removed.push(name);
+            }
+        }
+        if !removed.is_empty() {
+            self.sync()?;
+        }
+        Ok(removed)
+    }
+
+    fn clean_leftover(&self, name: &OsStr) -> io::Result<bool> {
+        // What cannot be opened, is no plain file or is locked is not a dead run's.
+        let Ok(Some((file, look))) = self.look_at(name) else { return Ok(false) };
+        if look.links != 1 || sys::is_running(name) || !matches!(sys::lock(&file), Ok(Lock::Got)) {
+            return Ok(false);
+        }
+        match self.look_at(name) {
+            Ok(Some((_, now))) if now.identity.is_same_file(&look.identity) => {}
+            _ => return Ok(false),
+        }
+        let _locked = sys::before_removing(file);
+        match self.dir.remove(name) {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+/// What came of asking for a lock without waiting.
+pub(super) enum Lock {
+    Got,
+    Busy,
+    /// The file system has none.
+    Unsupported,
+}
+
+enum Attempt<'f> {
+    Held(Held<'f>),
+    Absent,
+    Busy,
+}
+
+impl<'f> Held<'f> {
+    /// Where it is.
+    pub fn path(&self) -> PathBuf {
+        self.folder.path().join(&self.name)
+    }
+
+    /// What it was when it was opened.
+    pub fn identity(&self) -> Identity {
+        self.look.identity
+    }
+
+    /// Its times, mode and attributes when it was opened.
+    pub fn traits(&self) -> Traits {
+        self.look.traits
+    }
+
+    fn file(&mut self) -> io::Result<&mut File> {
+        self.file.as_mut().ok_or_else(|| io::Error::other("the file is not open"))
+    }
+
+    /// Reads it whole, with one read.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`].
+    pub fn read(&mut self, limits: &Limits) -> Result<ReadBack> {
+        let path = self.path();
+        let size = self.look.identity.size;
+        if size > limits.file_size {
+            return Err(Error::Limit { path, what: "file size", limit: limits.file_size, have: size });
+        }
+        let read = self.read_again(size).map_err(|e| Error::io(&path, "read it", e))?;
+        Ok(read.map_or(ReadBack::Changing, ReadBack::Whole))
+    }
+
+    /// The content, if the file is and stays as it was looked at.
+    fn read_again(&mut self, size: u64) -> io::Result<Option<Vec<u8>>> {
+        let identity = self.look.identity;
+        let file = self.file()?;
+        file.rewind()?;
+        let data = read_up_to(file, size)?;
+        let unchanged = data.len() as u64 == size && sys::look(file)?.identity == identity;
+        Ok(unchanged.then_some(data))
+    }
+
+    /// Lets writers in where holding the file would keep them out (Windows), until [`Self::is_still`].
+    pub fn let_go(&mut self) {
+        if sys::HOLDING_KEEPS_WRITERS_OUT {
+            self.file = None;
+        }
+    }
+
+    /// True if the file is still the one that was read, under its name, and holds `content`. It is held
+    /// from then on.
+    ///
+    /// # Errors
+    /// As [`Folder::hold`].
+    pub fn is_still(&mut self, content: &[u8]) -> Result<bool> {
+        let path = self.path();
+        if self.file.is_none() {
+            let Some(held) = self.folder.hold(&self.name)? else { return Ok(false) };
+            self.file = held.file;
+            if held.look.identity != self.look.identity {
+                return Ok(false);
+            }
+        }
+        let Some((_, now)) = self.folder.look_at(&self.name)? else { return Ok(false) };
+        if now.identity != self.look.identity {
+            return Ok(false);
+        }
+        if now.links != 1 {
+            return Err(Error::refused(&path, Refusal::HardLinks(now.links)));
+        }
+        let size = self.look.identity.size;
+        let read = self.read_again(size).map_err(|e| Error::io(&path, "read it again", e))?;
+        Ok(read.is_some_and(|now| now == content))
+    }
+
+    /// Deletes the file.
+    pub fn remove(self) -> io::Result<()> {
+        self.folder.dir.remove_held(self.file, &self.name)
+    }
+}
+
+impl Temp<'_> {
+    fn file(&self) -> io::Result<&File> {
+        self.file.as_ref().ok_or_else(|| io::Error::other("the temporary file is not open"))
+    }
+
+    /// Writes all of the content, and makes it outlive a power failure. With `like`, owner, mode and
+    /// extended attributes of that file are taken over as far as the system lets us; `traits` come last.
+    pub fn fill(&self, content: &[u8], like: Option<&Held<'_>>, traits: &Traits) -> io::Result<()> {
+        let mut file = self.file()?;
+        file.write_all(content)?;
+        if let Some(source) = like.and_then(|held| held.file.as_ref()) {
+            sys::take_over(source, file)?;
+        }
+        sys::set_traits(file, traits)?;
+        file.sync_all()
+    }
+
+    /// Puts the file in the place of `held`: at every moment that name is the old file or the new one.
+    pub fn replace(mut self, held: Held<'_>) -> io::Result<()> {
+        let file = self.file.take().ok_or_else(|| io::Error::other("the temporary file is not open"))?;
+        let done = self.folder.dir.replace(file, &self.name, held.file, &held.name);
+        if done.is_ok() {
+            self.name.clear();
+        }
+        done
+    }
+
+    /// Gives the file its name, if nothing has that name; otherwise the error is `AlreadyExists`.
+    pub fn create(mut self, name: &OsStr) -> io::Result<()> {
+        self.folder.dir.rename_new(&self.name, name)?;
+        self.name.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Temp<'_> {
+    fn drop(&mut self) {
+        if !self.name.is_empty() {
+            self.file = self.file.take().and_then(sys::before_removing);
+            // An error has no taker here; the next run removes what is left.
+            let _ = self.folder.dir.remove(&self.name);
+        }
+    }
+}
+
+/// 64 bits that nobody foresees: the standard library's seed for its hash tables.
+pub(crate) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// The process of a temporary file's name, if it is one.
+pub(crate) fn leftover_process(name: &OsStr) -> Option<u32> {
+    let (process, random) = name.to_str()?.strip_prefix(".jlfix-")?.strip_suffix(".tmp")?.split_once('-')?;
+    let is_random = random.len() == 16 && random.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let is_number = !process.is_empty() && process.bytes().all(|b| b.is_ascii_digit());
+    (is_random && is_number).then(|| process.parse().ok()).flatten()
+}
+
+fn is_leftover_name(name: &OsStr) -> bool {
+    leftover_process(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_exact_shape_of_our_temporary_names_counts_as_a_leftover() {
+        assert_eq!(leftover_process(OsStr::new(".jlfix-77-0123456789abcdef.tmp")), Some(77));
+        for other in [
+            ".jlfix-77.tmp",
+            ".jlfix--0123456789abcdef.tmp",
+            ".jlfix-7-0123456789ABCDEF.tmp",
+            "a.jlfix-7-0123456789abcdef.tmp",
+            ".jlfix-+7-0123456789abcdef.tmp",
+        ] {
+            assert_eq!(leftover_process(OsStr::new(other)), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What differs between Windows and the rest.
+//!
+//! Everything that is done to a user's file goes through [`Folder`], which is opened once: from then on
+//! names are looked up in that very folder (on Unix relative to its descriptor, on Windows by its final
+//! path, with a handle that keeps it from being renamed). So a link that someone puts into the path while
+//! the program runs leads nowhere.
+
+mod folder;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as sys;
+
+#[cfg(windows)]
+mod windows;
+#[cfg(windows)]
+use windows as sys;
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+    time::SystemTime,
+};
+
+pub(crate) use folder::random;
+pub use folder::{Folder, Held, ReadBack, Temp};
+pub use sys::{is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw};
+
+use crate::{
+    error::{Error, Refusal, Result},
+    limits::Limits,
+};
+
+/// What says that a file is still the one that was read. Two of them are equal if it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    /// Unix: device. Windows: serial number of the volume.
+    pub volume: u64,
+    /// Unix: inode. Windows: index of the file on its volume.
+    pub file: u64,
+    /// In bytes.
+    pub size: u64,
+    /// Last write, as far as the file system keeps it.
+    pub modified: Option<SystemTime>,
+}
+
+impl Identity {
+    /// True if both are the same file, whatever was written to it meanwhile.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        (self.volume, self.file) == (other.volume, other.file)
+    }
+}
+
+/// What is known of a file beside its content, and given to a file that is made in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Traits {
+    /// Last write.
+    pub modified: Option<SystemTime>,
+    /// Creation, where the system keeps it. It can be set on Windows only.
+    pub created: Option<SystemTime>,
+    /// Unix: the permission bits (0 to 0o777).
+    pub mode: Option<u32>,
+    /// Windows: read-only, hidden, system, archive and not-indexed, as FILE_ATTRIBUTE_ bits.
+    pub attributes: Option<u32>,
+}
+
+/// What a look at an open file tells.
+#[derive(Debug, Clone)]
+struct Look {
+    identity: Identity,
+    traits: Traits,
+    links: u64,
+    refusal: Option<Refusal>,
+}
+
+/// Why the file at `path` would not be changed: a link, one of several names, or no plain file.
+///
+/// # Errors
+/// [`Error::Refused`] with the reason; [`Error::Io`] if it is not there or cannot be looked at.
+pub fn refuse_unless_plain(path: &Path) -> Result<()> {
+    let (folder, name) = Folder::of(path)?;
+    match folder.hold(&name).map_err(|e| e.named(path))? {
+        Some(_) => Ok(()),
+        None => Err(Error::io(path, "open it", io::ErrorKind::NotFound.into())),
+    }
+}
+
+/// Reads a file whole, links followed, with one read; for looking only, not for changing.
+///
+/// # Errors
+/// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`] if it cannot be read.
+pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
+    let mut file = open_read(path).map_err(|e| Error::io(path, "open it", e))?;
+    let size = file.metadata().map_err(|e| Error::io(path, "read its size", e))?.len();
+    if size > limits.file_size {
+        return Err(Error::Limit { path: path.to_owned(), what: "file size", limit: limits.file_size, have: size });
+    }
+    let mut data = read_up_to(&mut file, size).map_err(|e| Error::io(path, "read it", e))?;
+    // A file that grew since: the rest of it counts as well, as far as it may.
+    let room = limits.file_size.saturating_sub(data.len() as u64);
+    file.take(room).read_to_end(&mut data).map_err(|e| Error::io(path, "read it", e))?;
+    Ok(data)
+}
+
+/// Reads `size` bytes, or to the end if that comes first, with one read where the system allows it.
+pub(crate) fn read_up_to(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
+    let size = usize::try_from(size).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+    let mut data = Vec::new();
+    data.try_reserve_exact(size).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    data.resize(size, 0);
+    let mut filled = 0;
+    while let Some(rest) = data.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(n) => filled = filled.saturating_add(n),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    data.truncate(filled);
+    Ok(data)
+}

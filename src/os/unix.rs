@@ -1,0 +1,319 @@
+//! Unix: everything relative to the descriptor of a folder, nothing followed, advisory locks.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs::{self, DirBuilder, File, FileTimes, OpenOptions, Permissions, TryLockError},
+    io,
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown},
+    },
+    path::{Component, Path, PathBuf},
+};
+
+use rustix::{
+    fd::OwnedFd,
+    fs::{AtFlags, CWD, Dir as Listing, FileType, Mode, OFlags},
+    io::Errno,
+};
+use xattr::FileExt;
+
+use super::{Identity, Look, Traits, folder::Lock};
+use crate::error::Refusal;
+
+/// A held file is locked, which keeps out only those who ask.
+pub(super) const LOCKS_HELD_FILES: bool = true;
+pub(super) const HOLDING_KEEPS_WRITERS_OUT: bool = false;
+
+/// A POSIX access control list, as Linux shows it among the extended attributes.
+const ACCESS_LIST: &str = "system.posix_acl_access";
+
+/// `O_NONBLOCK`: opening a pipe must not wait for its other end.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Opens a plain file for looking at it, links followed.
+///
+/// # Errors
+/// What the system says; `InvalidInput` for anything that is not a plain file.
+pub fn open_read(path: &Path) -> io::Result<File> {
+    let flags = (READ - OFlags::CLOEXEC).bits();
+    let flags = i32::try_from(flags).map_err(io::Error::other)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file"));
+    }
+    Ok(file)
+}
+
+/// Makes a folder, and those above it that are missing, which only the owner may look into. One that is
+/// there already stays as it is.
+///
+/// # Errors
+/// What the system says.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// True for a path that starts at the root and never goes up.
+pub fn is_absolute(path: &Path) -> bool {
+    path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+}
+
+/// True if both say the same.
+pub fn is_same_path(one: &Path, other: &Path) -> bool {
+    one == other
+}
+
+/// The bytes of a path, which need not be UTF-8.
+pub fn path_to_raw(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+/// The path of these bytes.
+pub fn path_from_raw(raw: &[u8]) -> Option<PathBuf> {
+    Some(PathBuf::from(OsStr::from_bytes(raw)))
+}
+
+/// A folder's descriptor, and where it was.
+#[derive(Debug)]
+pub(super) struct Dir {
+    fd: OwnedFd,
+    path: PathBuf,
+}
+
+impl Dir {
+    pub(super) fn open(path: &Path, follow: bool) -> io::Result<Self> {
+        let nofollow = if follow { OFlags::empty() } else { OFlags::NOFOLLOW };
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | nofollow;
+        let fd = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
+        let canonical = fs::canonicalize(path)?;
+        let (opened, named) = (File::from(fd.try_clone()?).metadata()?, fs::metadata(&canonical)?);
+        if (opened.dev(), opened.ino()) != (named.dev(), named.ino()) {
+            return Err(io::Error::other("it was moved while it was opened"));
+        }
+        Ok(Self { fd, path: canonical })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let fd = rustix::fs::openat(&self.fd, name, flags, Mode::empty())?;
+        Ok(Self { fd, path: self.path.join(name) })
+    }
+
+    pub(super) fn make_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::mkdirat(&self.fd, name, Mode::RWXU)?)
+    }
+
+    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
+        self.kind(name).is_ok_and(|kind| kind == FileType::Directory)
+    }
+
+    fn kind(&self, name: &OsStr) -> io::Result<FileType> {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(FileType::from_raw_mode(stat.st_mode))
+    }
+
+    /// Asked before the file is opened: opening a device or a pipe may do something.
+    pub(super) fn refusal(&self, name: &OsStr) -> io::Result<Option<Refusal>> {
+        Ok(match self.kind(name)? {
+            FileType::RegularFile => None,
+            FileType::Symlink => Some(Refusal::Symlink),
+            FileType::Directory => Some(Refusal::NotAFile("folder")),
+            FileType::Fifo => Some(Refusal::NotAFile("pipe")),
+            FileType::Socket => Some(Refusal::NotAFile("socket")),
+            _ => Some(Refusal::NotAFile("device")),
+        })
+    }
+
+    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        Ok(File::from(rustix::fs::openat(&self.fd, name, READ | OFlags::NOFOLLOW, Mode::empty())?))
+    }
+
+    pub(super) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?))
+    }
+
+    pub(super) fn open_or_create(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?))
+    }
+
+    /// The temporary file stays open, and so locked, until it has its name.
+    pub(super) fn replace(&self, temp: File, from: &OsStr, held: Option<File>, to: &OsStr) -> io::Result<()> {
+        rustix::fs::renameat(&self.fd, from, &self.fd, to)?;
+        drop((temp, held));
+        Ok(())
+    }
+
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.fd, from, &self.fd, to)?)
+    }
+
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        match rustix::fs::renameat_with(&self.fd, from, &self.fd, to, rustix::fs::RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            done => return Ok(done?),
+        }
+        rustix::fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty())?;
+        self.remove(from)
+    }
+
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::empty())?)
+    }
+
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
+    }
+
+    pub(super) fn remove_held(&self, held: Option<File>, name: &OsStr) -> io::Result<()> {
+        self.remove(name)?;
+        drop(held);
+        Ok(())
+    }
+
+    /// Some file systems cannot flush a folder; that is no reason to fail.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        match rustix::fs::fsync(&self.fd) {
+            Err(Errno::INVAL | Errno::NOTSUP) => Ok(()),
+            done => Ok(done?),
+        }
+    }
+
+    pub(super) fn names(&self) -> io::Result<Vec<OsString>> {
+        let mut names = Vec::new();
+        for entry in Listing::read_from(&self.fd)? {
+            let name = entry?.file_name().to_bytes().to_vec();
+            if name != b"." && name != b".." {
+                names.push(OsString::from_vec(name));
+            }
+        }
+        Ok(names)
+    }
+
+    /// Nothing is ever set aside here: a rename replaces in one step.
+    pub(super) fn put_back(&self, _name: &OsStr) -> io::Result<bool> {
+        Ok(false)
+    }
+}
+
+pub(super) fn look(file: &File) -> io::Result<Look> {
+    let found = file.metadata()?;
+    let links = found.nlink();
+    let refusal = if !found.is_file() {
+        Some(Refusal::NotAFile("folder, pipe, socket or device"))
+    } else if links > 1 {
+        Some(Refusal::HardLinks(links))
+    } else {
+        None
+    };
+    let modified = found.modified().ok();
+    Ok(Look {
+        identity: Identity { volume: found.dev(), file: found.ino(), size: found.len(), modified },
+        traits: Traits { modified, created: found.created().ok(), mode: Some(found.mode() & 0o777), attributes: None },
+        links,
+        refusal,
+    })
+}
+
+/// The lock that keeps other runs of this program off a file. Where the file system has none, it goes without.
+pub(super) fn lock(file: &File) -> io::Result<Lock> {
+    match file.try_lock() {
+        Ok(()) => Ok(Lock::Got),
+        Err(TryLockError::WouldBlock) => Ok(Lock::Busy),
+        Err(TryLockError::Error(e)) => match Errno::from_io_error(&e) {
+            // NFS without a lock service, or with one that wants the file open for writing.
+            Some(Errno::NOTSUP | Errno::NOSYS | Errno::NOLCK | Errno::BADF | Errno::INVAL) => Ok(Lock::Unsupported),
+            _ => Err(e),
+        },
+    }
+}
+
+pub(super) fn is_in_use(_error: &io::Error) -> bool {
+    false
+}
+
+/// The lock tells whether a temporary file's process lives.
+pub(super) fn is_running(_name: &OsStr) -> bool {
+    false
+}
+
+/// The lock is kept until the file is gone.
+pub(super) fn before_removing(file: File) -> Option<File> {
+    Some(file)
+}
+
+pub(super) fn check_name(_name: &OsStr) -> Result<(), Refusal> {
+    Ok(())
+}
+
+pub(super) fn check_own_name(_file: &File, _name: &OsStr) -> Result<(), Refusal> {
+    Ok(())
+}
+
+/// Gives `temp` the owner, extended attributes (access lists are among them) and mode of `source`. What
+/// the system does not allow stays out; nobody gains access by that.
+pub(super) fn take_over(source: &File, temp: &File) -> io::Result<()> {
+    let (theirs, ours) = (source.metadata()?, temp.metadata()?);
+    let owner = theirs.uid() == ours.uid() || allowed(fchown(temp, Some(theirs.uid()), None))?.is_some();
+    let group = theirs.gid() == ours.gid() || allowed(fchown(temp, None, Some(theirs.gid())))?.is_some();
+    copy_extended_attributes(source, temp, group)?;
+    let mut mode = theirs.mode() & 0o7777;
+    if !owner {
+        mode &= !0o4000;
+    }
+    if !group {
+        // Another group than the one that was meant: it gets no more than everybody has.
+        mode = (mode & !0o2070) | (mode & 0o070 & ((mode & 0o007) << 3));
+    }
+    allowed(temp.set_permissions(Permissions::from_mode(mode)))?;
+    Ok(())
+}
+
+/// None if the system does not let us, or cannot.
+fn allowed<T>(done: io::Result<T>) -> io::Result<Option<T>> {
+    match done {
+        Ok(value) => Ok(Some(value)),
+        Err(e) => match Errno::from_io_error(&e) {
+            Some(Errno::PERM | Errno::ACCESS | Errno::NOTSUP | Errno::NOSYS | Errno::INVAL) => Ok(None),
+            _ => Err(e),
+        },
+    }
+}
+
+fn copy_extended_attributes(source: &File, temp: &File, group: bool) -> io::Result<()> {
+    let Some(names) = allowed(source.list_xattr())? else { return Ok(()) };
+    let mut has_access_list = false;
+    for name in names {
+        if name == ACCESS_LIST {
+            if !group {
+                continue;
+            }
+            has_access_list = true;
+        }
+        if let Some(Some(value)) = allowed(source.get_xattr(&name))? {
+            allowed(temp.set_xattr(&name, &value))?;
+        }
+    }
+    // The folder's default may have given the new file a list that the old one does not have.
+    if !has_access_list && let Some(Some(_)) = allowed(temp.get_xattr(ACCESS_LIST))? {
+        allowed(temp.remove_xattr(ACCESS_LIST))?;
+    }
+    Ok(())
+}
+
+pub(super) fn set_traits(file: &File, traits: &Traits) -> io::Result<()> {
+    if let Some(mode) = traits.mode {
+        allowed(file.set_permissions(Permissions::from_mode(mode & 0o777)))?;
+    }
+    match traits.modified {
+        Some(modified) => file.set_times(FileTimes::new().set_modified(modified)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,441 @@
+//! What a run saved, as it is written down and as it is believed when it is read again.
+//!
+//! A manifest may come from anywhere: a store that was copied, a disk that went bad, somebody who would
+//! like `restore` to write where it should not. So nothing of it is used before [`Manifest::parse`] held
+//! it against what this program itself would have written.
+
+use std::{
+    collections::HashSet,
+    fmt,
+    path::{Path, PathBuf},
+    str::FromStr,
+    time::SystemTime,
+};
+
+use jiff::{Timestamp, civil, tz::TimeZone};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    error::{Error, Result},
+    format::text::hex,
+    os::{self, Traits},
+};
+
+/// The largest manifest or journal that is read or written, in bytes: some hundred thousand files.
+pub(super) const MANIFEST_LIMIT: u64 = 64 << 20;
+pub(super) const MANIFEST: &str = "manifest.json";
+pub(super) const JOURNAL: &str = "journal.jsonl";
+const VERSION: u32 = 1;
+const STORED_SUFFIX: &str = ".bak";
+/// The readable part of a stored name, cut to this many bytes.
+const STORED_NAME: usize = 100;
+
+/// The name of a run: the moment it began, in UTC, and four hex digits. In the order of their names the
+/// runs of a store are in the order they were made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId(String);
+
+impl RunId {
+    /// The id of a run that begins at `moment`; none past the year 9999.
+    pub(super) fn new(moment: Timestamp, random: u64) -> Option<Self> {
+        let t = TimeZone::UTC.to_datetime(moment);
+        let (year, ms) = (t.year(), t.subsec_nanosecond() / 1_000_000);
+        let day = format!("{year:04}{:02}{:02}", t.month(), t.day());
+        let time = format!("{:02}{:02}{:02}.{ms:03}", t.hour(), t.minute(), t.second());
+        format!("{day}T{time}Z-{:04x}", random & 0xFFFF).parse().ok()
+    }
+
+    /// When the run began, to the millisecond.
+    pub fn moment(&self) -> Option<Timestamp> {
+        let number = |from: usize, to: usize| self.0.get(from..to)?.parse::<i16>().ok();
+        let small = |from, to| i8::try_from(number(from, to)?).ok();
+        let ns = i32::from(number(16, 19)?).checked_mul(1_000_000)?;
+        let (month, day, hour) = (small(4, 6)?, small(6, 8)?, small(9, 11)?);
+        let t = civil::DateTime::new(number(0, 4)?, month, day, hour, small(11, 13)?, small(13, 15)?, ns).ok()?;
+        TimeZone::UTC.to_timestamp(t).ok()
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RunId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let shape = "00000000T000000.000Z-xxxx";
+        let fits = text.len() == shape.len()
+            && text.bytes().zip(shape.bytes()).all(|(have, need)| match need {
+                b'0' => have.is_ascii_digit(),
+                b'x' => matches!(have, b'0'..=b'9' | b'a'..=b'f'),
+                _ => have == need,
+            });
+        let id = Self(text.to_owned());
+        if fits && id.moment().is_some() {
+            return Ok(id);
+        }
+        let need = "one like 20261130T184501.123Z-4f0a".to_owned();
+        Err(Error::Caller { what: "backup run", need, have: format!("{text:?}") })
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What one run did to the files it touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Manifest {
+    /// The run.
+    pub id: RunId,
+    /// The version of this program that made it.
+    pub jlfix: String,
+    /// The command, as it was given.
+    pub command: String,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended; none if it was killed, or could not write its manifest.
+    pub finished: Option<Timestamp>,
+    /// Its files, in the order they were saved. To undo a run, take them from last to first.
+    pub files: Vec<Record>,
+}
+
+/// One file, as it was before the run changed it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Where it is: absolute, no links in it when it was saved.
+    pub path: PathBuf,
+    /// Its content, or none if there was no such file.
+    pub saved: Option<Saved>,
+}
+
+/// A saved content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// Its name in the run's folder: a plain file name.
+    pub stored: String,
+    /// In bytes.
+    pub size: u64,
+    /// SHA-256, in lower-case hex.
+    pub sha256: String,
+    /// Times, mode and attributes of the original.
+    pub traits: Traits,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct RawManifest {
+    #[serde(flatten)]
+    header: RawHeader,
+    finished: String,
+    files: Vec<RawRecord>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct RawHeader {
+    version: u32,
+    jlfix: String,
+    command: String,
+    started: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct RawRecord {
+    path: String,
+    /// Only where `path` could not say it: in hex, the bytes on Unix, the UTF-16LE units on Windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    path_raw: Option<String>,
+    size: Option<u64>,
+    sha256: Option<String>,
+    modified: Option<String>,
+    created: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attributes: Option<u32>,
+    stored: Option<String>,
+}
+
+/// A line of the journal, which is what a run that was killed leaves.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Line {
+    /// The first line.
+    Run(RawHeader),
+    /// A file was saved.
+    File(RawRecord),
+    /// The file of that place (counted from 0 among the saved) was not changed after all.
+    Forget(usize),
+}
+
+/// What does not hold.
+struct Breach {
+    what: String,
+    need: &'static str,
+    have: String,
+}
+
+fn breach<T>(what: impl Into<String>, need: &'static str, have: impl Into<String>) -> Result<T, Breach> {
+    Err(Breach { what: what.into(), need, have: have.into() })
+}
+
+impl Manifest {
+    /// A run that has saved nothing yet.
+    pub(super) fn begun(id: RunId, command: &str, started: Timestamp) -> Self {
+        let jlfix = env!("CARGO_PKG_VERSION").to_owned();
+        Self { id, jlfix, command: command.to_owned(), started, finished: None, files: Vec::new() }
+    }
+
+    /// True if the run came to its end.
+    pub fn is_finished(&self) -> bool {
+        self.finished.is_some()
+    }
+
+    /// The sum of the saved sizes, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.files.iter().filter_map(|file| file.saved.as_ref()).fold(0, |sum, saved| sum.saturating_add(saved.size))
+    }
+
+    pub(super) fn header(&self) -> RawHeader {
+        let (jlfix, command) = (self.jlfix.clone(), self.command.clone());
+        RawHeader { version: VERSION, jlfix, command, started: self.started.to_string() }
+    }
+
+    /// As `manifest.json`.
+    pub(super) fn to_json(&self, finished: Timestamp) -> serde_json::Result<Vec<u8>> {
+        let files = self.files.iter().map(RawRecord::from).collect();
+        let raw = RawManifest { header: self.header(), finished: finished.to_string(), files };
+        let mut json = serde_json::to_vec_pretty(&raw)?;
+        json.push(b'\n');
+        Ok(json)
+    }
+
+    /// Reads a `manifest.json`, `path` being where it is.
+    ///
+    /// # Errors
+    /// [`Error::File`] for the first thing in it that this program would not have written.
+    pub fn parse(id: &RunId, json: &[u8], path: &Path) -> Result<Self> {
+        let raw: RawManifest = serde_json::from_slice(json).map_err(|e| not_json(path, &e))?;
+        let checked = header(id, &raw.header).and_then(|mut manifest| {
+            manifest.finished = Some(time("finished", &raw.finished)?);
+            manifest.files = raw.files.iter().enumerate().map(|(n, file)| file.check(n)).collect::<Result<_, _>>()?;
+            manifest.check_unique()?;
+            Ok(manifest)
+        });
+        checked.map_err(|breach| breach.at(path))
+    }
+
+    /// Reads the journal of a run that was not finished. A last line that is cut short is what the kill
+    /// left, and is passed over.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_journal(id: &RunId, journal: &[u8], path: &Path) -> Result<Self> {
+        let mut whole = journal.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+        whole.pop();
+        let mut manifest = None;
+        let mut files = Vec::new();
+        for text in whole {
+            let line: Line = serde_json::from_slice(text).map_err(|e| not_json(path, &e))?;
+            let checked = match (line, &manifest) {
+                (Line::Run(raw), None) => header(id, &raw).map(|begun| manifest = Some(begun)),
+                (Line::File(raw), Some(_)) => raw.check(files.len()).map(|file| files.push(Some(file))),
+                (Line::Forget(place), Some(_)) => match files.get_mut(place) {
+                    Some(file) => {
+                        *file = None;
+                        Ok(())
+                    }
+                    None => breach("forgotten file", "one that was saved", place.to_string()),
+                },
+                _ => breach("journal", "one header, first", "another order"),
+            };
+            checked.map_err(|breach| breach.at(path))?;
+        }
+        let mut manifest = manifest.unwrap_or_else(|| Self::nothing(id));
+        manifest.files = files.into_iter().flatten().collect();
+        manifest.check_unique().map_err(|breach| breach.at(path))?;
+        Ok(manifest)
+    }
+
+    /// A run that was killed before it wrote a word.
+    pub(super) fn nothing(id: &RunId) -> Self {
+        let started = id.moment().unwrap_or(Timestamp::UNIX_EPOCH);
+        let mut manifest = Self::begun(id.clone(), "", started);
+        manifest.jlfix.clear();
+        manifest
+    }
+
+    fn check_unique(&self) -> Result<(), Breach> {
+        let (mut paths, mut names) = (HashSet::new(), HashSet::new());
+        for file in &self.files {
+            if !paths.insert(&file.path) {
+                return breach("path", "each once", format!("{} twice", file.path.display()));
+            }
+            if let Some(saved) = &file.saved
+                && !names.insert(&saved.stored)
+            {
+                return breach("stored name", "each once", format!("{} twice", saved.stored));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn header(id: &RunId, raw: &RawHeader) -> Result<Manifest, Breach> {
+    if raw.version != VERSION {
+        return breach("version", "1", raw.version.to_string());
+    }
+    let mut manifest = Manifest::begun(id.clone(), &raw.command, time("started", &raw.started)?);
+    manifest.jlfix.clone_from(&raw.jlfix);
+    Ok(manifest)
+}
+
+fn time(what: &str, text: &str) -> Result<Timestamp, Breach> {
+    text.parse().or_else(|_| breach(what, "a time in RFC 3339", format!("{text:?}")))
+}
+
+fn not_json(path: &Path, error: &serde_json::Error) -> Error {
+    let breach =
+        Breach { what: format!("line {}", error.line()), need: "a backup run's JSON", have: error.to_string() };
+    breach.at(path)
+}
+
+impl Breach {
+    fn at(self, path: &Path) -> Error {
+        let Self { what, need, have } = self;
+        Error::File { path: path.to_owned(), what, offset: None, need: need.to_owned(), have }
+    }
+}
+
+impl From<&Record> for RawRecord {
+    fn from(record: &Record) -> Self {
+        let saved = record.saved.as_ref();
+        let traits = saved.map(|saved| saved.traits).unwrap_or_default();
+        let moment = |time: Option<SystemTime>| Some(Timestamp::try_from(time?).ok()?.to_string());
+        Self {
+            path: record.path.to_string_lossy().into_owned(),
+            path_raw: record.path.to_str().is_none().then(|| hex(&os::path_to_raw(&record.path))),
+            size: saved.map(|saved| saved.size),
+            sha256: saved.map(|saved| saved.sha256.clone()),
+            modified: moment(traits.modified),
+            created: moment(traits.created),
+            mode: traits.mode,
+            attributes: traits.attributes,
+            stored: saved.map(|saved| saved.stored.clone()),
+        }
+    }
+}
+
+impl RawRecord {
+    fn check(&self, number: usize) -> Result<Record, Breach> {
+        let what = |field: &str| format!("file {number}: {field}");
+        let path = match &self.path_raw {
+            None => PathBuf::from(&self.path),
+            Some(raw) => match unhex(raw).and_then(|raw| os::path_from_raw(&raw)) {
+                // What is shown to people has to be what is done.
+                Some(path) if path.to_string_lossy() == self.path => path,
+                _ => return breach(what("path_raw"), "hex that says what path says", format!("{raw:?}")),
+            },
+        };
+        if path.as_os_str().as_encoded_bytes().contains(&0) || !os::is_absolute(&path) || path.file_name().is_none() {
+            return breach(what("path"), "an absolute path of a file on this system", format!("{:?}", self.path));
+        }
+        let saved = match (&self.stored, self.size, &self.sha256) {
+            (None, None, None) => None,
+            (Some(stored), Some(size), Some(sha256)) => Some(self.check_saved(what, stored, size, sha256)?),
+            _ => return breach(what("stored"), "name, size and sha256, or none of them", "some of them"),
+        };
+        Ok(Record { path, saved })
+    }
+
+    fn check_saved(
+        &self,
+        what: impl Fn(&str) -> String,
+        stored: &str,
+        size: u64,
+        sha256: &str,
+    ) -> Result<Saved, Breach> {
+        if !is_stored_name(stored) {
+            return breach(what("stored"), "a file name in the run's own folder", format!("{stored:?}"));
+        }
+        if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+            return breach(what("sha256"), "64 hex digits", format!("{sha256:?}"));
+        }
+        let moment = |field: &str, text: &Option<String>| match text {
+            Some(text) => time(&what(field), text).map(|moment| SystemTime::try_from(moment).ok()),
+            None => Ok(None),
+        };
+        let traits = Traits {
+            modified: moment("modified", &self.modified)?,
+            created: moment("created", &self.created)?,
+            mode: self.mode.map(|mode| mode & 0o777),
+            attributes: self.attributes,
+        };
+        Ok(Saved { stored: stored.to_owned(), size, sha256: sha256.to_owned(), traits })
+    }
+}
+
+/// The name under which the file of `path` is stored: a number, what can safely be kept of its name, and
+/// an ending that no search for jump lists takes.
+pub(super) fn stored_name(number: usize, path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let kept = name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' });
+    format!("{number:04}-{}{STORED_SUFFIX}", kept.take(STORED_NAME).collect::<String>())
+}
+
+/// True for what [`stored_name`] makes, which cannot leave a folder on any system, nor be a device.
+fn is_stored_name(name: &str) -> bool {
+    let Some((number, rest)) = name.strip_suffix(STORED_SUFFIX).and_then(|name| name.split_once('-')) else {
+        return false;
+    };
+    (4..=9).contains(&number.len())
+        && number.bytes().all(|b| b.is_ascii_digit())
+        && rest.len() <= STORED_NAME
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|n| u8::try_from(n).ok());
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_id_tells_its_moment_and_nothing_else_is_one() {
+        let moment: Timestamp = "2026-11-30T18:45:01.123Z".parse().unwrap();
+        let id = RunId::new(moment, 0xF_ABCD).unwrap();
+        assert_eq!(id.as_str(), "20261130T184501.123Z-abcd");
+        assert_eq!(id.moment(), Some(moment));
+        for other in [
+            "",
+            "..",
+            "../../x",
+            "20261130T184501.123Z-ABCD",
+            "20261330T184501.123Z-abcd",
+            "20261130T184501.123Z-abcd/",
+        ] {
+            assert!(other.parse::<RunId>().is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_stored_under_any_name_has_a_name_that_is_accepted_again() {
+        for name in ["f01b4d95cf55d32a.automaticDestinations-ms", "CON", "a b\u{202e}c", "..", &"x".repeat(255)] {
+            let stored = stored_name(7, &Path::new("/home").join(name));
+            assert!(is_stored_name(&stored), "{stored}");
+        }
+        for bad in ["../../x", "/etc/passwd", "0001-../x.bak", "0001-a:b.bak", "CON", "0001-a", "0001-a\0.bak", ""] {
+            assert!(!is_stored_name(bad), "{bad}");
+        }
+    }
+}
