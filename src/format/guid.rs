@@ -33,6 +33,12 @@ impl Guid {
         (!self.is_zero()).then_some(self)
     }
 
+    /// The digits as they are shown, as one number: the key of a table of GUIDs.
+    pub fn number(&self) -> u128 {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.0;
+        u128::from_be_bytes([d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p])
+    }
+
     /// Reads `00021401-0000-0000-c000-000000000046`, with or without braces, in any case.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(text);
@@ -130,6 +136,7 @@ mod tests {
         assert_eq!(guid.mac().unwrap().to_string(), "00:0c:29:10:67:87");
         assert_eq!(guid.time().unwrap().to_string(), "2022-06-18T22:40:55.4614224Z");
         assert_eq!(guid.sequence(), Some(0x3142));
+        assert_eq!(format!("{:032x}", guid.number()), text.replace('-', ""));
         assert_eq!(Guid::parse("0313f37a-d55c-4efd-b99a-c86820901747").unwrap().mac(), None);
         assert_eq!(Guid::parse("b7179dd0-ef57-11ec-b142-000c2910678"), None);
         assert_eq!(Guid::parse("b7179dd0-ef57-11ec-b142-00é029106787"), None);

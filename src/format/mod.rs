@@ -9,6 +9,7 @@ pub mod guid;
 pub mod known_folder;
 pub mod link;
 pub mod problem;
+pub mod property_store;
 pub mod text;
 pub mod time;
 pub mod write;
