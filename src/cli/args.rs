@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{check, scan, show};
+use super::{backup, check, delete, prune, restore, scan, show};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -44,6 +44,9 @@ pub(crate) struct Global {
     /// The code page of ANSI strings in links: a Windows number or a name
     #[arg(long, global = true, default_value = "1252", value_name = "PAGE", hide_short_help = true, value_parser = code_page)]
     pub(crate) code_page: jlfix::format::text::CodePage,
+    /// Where backups are kept [default: JLFIX_BACKUP_DIR, else the user's data folder]
+    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
+    pub(crate) backup_dir: Option<PathBuf>,
     /// More names for AppIDs: a file of lines "ID"|"description"
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub(crate) app_ids: Option<PathBuf>,
@@ -93,4 +96,8 @@ pub(crate) enum Command {
     Scan(scan::ScanArgs),
     Show(show::ShowArgs),
     Check(check::CheckArgs),
+    Prune(prune::PruneArgs),
+    Delete(delete::DeleteArgs),
+    Backup(backup::BackupArgs),
+    Restore(restore::RestoreArgs),
 }

@@ -1,6 +1,5 @@
 //! From the paths of a command to the files behind them, read and taken apart.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -30,6 +29,8 @@ pub(crate) struct Context {
     pub(crate) quiet: bool,
     /// More is told.
     pub(crate) verbose: bool,
+    /// Where the user wants backups kept.
+    pub(crate) backup_dir: Option<PathBuf>,
 }
 
 impl Context {
@@ -47,7 +48,7 @@ impl Context {
             }
         }
         let read = ReadOptions { limits, code_page: global.code_page };
-        Self { read, names, quiet: global.quiet, verbose: global.verbose }
+        Self { read, names, quiet: global.quiet, verbose: global.verbose, backup_dir: global.backup_dir.clone() }
     }
 
     /// Tells a note, unless notes are not wanted.
@@ -114,16 +115,7 @@ pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
     if !facts.is_file() {
         return Err(cannot("read", &"need a plain file"));
     }
-    if facts.len() > limits.file_size {
-        let (need, have) = (limits.file_size, facts.len());
-        return Err(format!(
-            "{}: file size: need at most {need} bytes (--max-size raises it), have {have}",
-            path.display()
-        ));
-    }
-    let mut file = std::fs::File::open(path).map_err(|error| cannot("open", &error))?;
-    let mut data = Vec::with_capacity(usize::try_from(facts.len()).unwrap_or(0).saturating_add(1));
-    file.by_ref().take(limits.file_size).read_to_end(&mut data).map_err(|error| cannot("read", &error))?;
+    let data = jlfix::os::read_whole(path, limits).map_err(|error| error.to_string())?;
     let modified = facts.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let facts = FileFacts {

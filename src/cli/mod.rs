@@ -2,11 +2,18 @@
 //! go to stderr.
 
 mod args;
+mod backup;
+mod change;
 mod check;
+mod delete;
 mod exit;
 mod input;
+mod interrupt;
 mod output;
+mod presence;
 mod progress;
+mod prune;
+mod restore;
 mod scan;
 mod show;
 mod style;
@@ -28,11 +35,16 @@ pub(crate) fn run() -> Exit {
         }
     };
     args.global.color.write_global();
+    interrupt::listen();
     let context = input::Context::new(&args.global);
     let result = match args.command {
         Command::Scan(args) => scan::run(&args, &context),
         Command::Show(args) => show::run(&args, &context),
         Command::Check(args) => check::run(&args, &context),
+        Command::Prune(args) => prune::run(&args, &context),
+        Command::Delete(args) => delete::run(&args, &context),
+        Command::Backup(args) => backup::run(&args, &context),
+        Command::Restore(args) => restore::run(&args, &context),
     };
     match result {
         Ok(exit) => exit,

@@ -344,7 +344,7 @@ mod tests {
         fn any_bytes_decode_or_say_what_is_cut(data in prop::collection::vec(any::<u8>(), 0..600)) {
             match DestList::decode(&data) {
                 Ok(list) => {
-                    prop_assert_eq!(list.encode(), data);
+                    prop_assert_eq!(&list.encode(), &data);
                     prop_assert_eq!(list.cut.is_some(), !list.trailing.is_empty());
                 }
                 Err(short) => prop_assert!(short.need > short.have),

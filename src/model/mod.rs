@@ -234,6 +234,14 @@ impl<'c> JumpList<'c> {
         self.entries.is_empty() && self.orphans.is_empty()
     }
 
+    /// True if there may have been entries that cannot be read any more.
+    pub fn may_have_lost_entries(&self) -> bool {
+        let lost = |code| {
+            matches!(code, Code::EntryCut | Code::NoDestList | Code::StreamCut | Code::Directory | Code::MiniStream)
+        };
+        self.structural_findings().iter().any(|finding| lost(finding.code))
+    }
+
     /// What is wrong with container and DestList, without reading the links.
     pub fn structural_findings(&self) -> Vec<Finding> {
         check::structure(self)

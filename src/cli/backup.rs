@@ -1,0 +1,322 @@
+//! `jlfix backup`: what the backup store holds.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use jlfix::store::{self, ListedRun, OnBusy, RunId, Store};
+
+use super::args::Format;
+use super::change::{Figures, FileChange, begin, command, options, store as open_store};
+use super::delete::kind_of;
+use super::exit::{Exit, Tally};
+use super::input::{self, Context};
+use super::style::{BAD, COMMAND, DIM, GOOD, WARN, paint};
+use super::table::{Align, Grid};
+use super::{Stop, interrupt, output, words};
+
+/// Save jump lists, and list, check or drop what was saved
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  jlfix backup create FOLDER
+  jlfix backup list
+  jlfix backup verify
+  jlfix backup drop --keep-last 10")]
+pub(crate) struct BackupArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Save jump lists as they are
+    Create {
+        /// Files, or folders to search; the live user's two folders if none is named (Windows)
+        paths: Vec<PathBuf>,
+    },
+    /// List the runs that were saved, the newest first
+    List {
+        /// How to write it
+        #[arg(long, value_enum, default_value = "table")]
+        format: Format,
+    },
+    /// Compare what was saved with its SHA-256
+    Verify {
+        /// The run; every run if none is named
+        id: Option<String>,
+    },
+    /// Drop a run, or all but the newest
+    Drop {
+        /// The run
+        #[arg(required_unless_present = "keep_last", conflicts_with = "keep_last")]
+        id: Option<String>,
+        /// Drop all runs but the newest N
+        #[arg(long, value_name = "N")]
+        keep_last: Option<usize>,
+    },
+}
+
+pub(crate) fn run(args: &BackupArgs, context: &Context) -> Result<Exit, Stop> {
+    match &args.action {
+        Action::Create { paths } => create(paths, context),
+        Action::List { format } => list(*format, context),
+        Action::Verify { id } => verify(id.as_deref(), context),
+        Action::Drop { id, keep_last } => drop_runs(id.as_deref(), *keep_last, context),
+    }
+}
+
+fn create(paths: &[PathBuf], context: &Context) -> Result<Exit, Stop> {
+    let mut tally = Tally::default();
+    let files = input::gather(paths, context, &mut tally)?;
+    let store = open_store(context)?;
+    let mut run = begin(&store, context)?;
+    let mut bytes = 0;
+    for found in &files {
+        if interrupt::asked() {
+            break;
+        }
+        match store::backup(&found.path, &options(context, false), &mut run) {
+            Ok(size) => {
+                tally.done += 1;
+                bytes += size;
+            }
+            Err(error) => {
+                output::error(&error.to_string());
+                tally.failed += 1;
+            }
+        }
+    }
+    let id = run.finish().map_err(|error| Stop::Nothing(error.to_string()))?;
+    let mut out = String::new();
+    match id {
+        Some(id) => {
+            let saved = format!("{} saved, {}", words::count(tally.done, "file"), words::size(bytes));
+            let _ = writeln!(out, "{}", paint(GOOD, saved));
+            let _ = writeln!(
+                out,
+                "Bring them back with:\n  {}",
+                paint(COMMAND, command(context, &format!("restore {id}")))
+            );
+        }
+        None => out.push_str("nothing to save\n"),
+    }
+    output::people(&out)?;
+    Ok(if interrupt::asked() { Exit::Interrupted } else { tally.exit() })
+}
+
+/// A run as it is told.
+#[derive(Debug, Serialize)]
+struct RunRow {
+    id: String,
+    started: Option<String>,
+    finished: Option<String>,
+    command: Option<String>,
+    files: usize,
+    bytes: u64,
+    state: &'static str,
+    error: Option<String>,
+    paths: Vec<String>,
+}
+
+impl RunRow {
+    fn new(run: &ListedRun) -> Self {
+        let started = run.id.moment().map(|moment| moment.to_string());
+        match &run.manifest {
+            Ok(manifest) => Self {
+                id: run.id.to_string(),
+                started,
+                finished: manifest.finished.map(|moment| moment.to_string()),
+                command: Some(manifest.command.clone()),
+                files: manifest.files.len(),
+                bytes: manifest.bytes(),
+                state: if manifest.is_finished() { "complete" } else { "incomplete" },
+                error: None,
+                paths: manifest.files.iter().map(|record| record.path.to_string_lossy().into_owned()).collect(),
+            },
+            Err(error) => Self {
+                id: run.id.to_string(),
+                started,
+                finished: None,
+                command: None,
+                files: 0,
+                bytes: 0,
+                state: "unreadable",
+                error: Some(error.to_string()),
+                paths: Vec::new(),
+            },
+        }
+    }
+}
+
+fn list(format: Format, context: &Context) -> Result<Exit, Stop> {
+    let store = open_store(context)?;
+    let mut runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
+    runs.reverse();
+    let rows: Vec<RunRow> = runs.iter().map(RunRow::new).collect();
+    let mut out = output::data();
+    match format {
+        Format::Table => {
+            drop(out);
+            output::people(&table(&rows, &store, context))?;
+        }
+        Format::Json => {
+            #[derive(Serialize)]
+            struct Document<'d> {
+                jlfix: &'static str,
+                store: String,
+                runs: &'d [RunRow],
+            }
+            let store = store.root().to_string_lossy().into_owned();
+            out.write_all(&output::to_json(&Document { jlfix: env!("CARGO_PKG_VERSION"), store, runs: &rows }))?;
+            out.write_all(b"\n")?;
+            out.flush()?;
+        }
+        Format::Jsonl => {
+            for row in &rows {
+                out.write_all(&output::to_json(row))?;
+                out.write_all(b"\n")?;
+            }
+            out.flush()?;
+        }
+        Format::Csv => {
+            out.write_all(&output::csv_line([
+                "id", "started", "finished", "command", "files", "bytes", "state", "error",
+            ]))?;
+            for row in &rows {
+                let text = |value: &Option<String>| value.clone().unwrap_or_default();
+                out.write_all(&output::csv_line([
+                    row.id.clone(),
+                    text(&row.started),
+                    text(&row.finished),
+                    text(&row.command),
+                    row.files.to_string(),
+                    row.bytes.to_string(),
+                    row.state.to_owned(),
+                    text(&row.error),
+                ]))?;
+            }
+            out.flush()?;
+        }
+    }
+    let unreadable = rows.iter().any(|row| row.error.is_some());
+    Ok(if unreadable { Exit::Findings } else { Exit::Clean })
+}
+
+fn table(rows: &[RunRow], store: &Store, context: &Context) -> String {
+    let root = words::harmless(&store.root().to_string_lossy()).into_owned();
+    if rows.is_empty() {
+        return format!("no backups in {root}\n");
+    }
+    let mut grid = Grid::new(&[
+        ("Run", Align::Left),
+        ("Files", Align::Right),
+        ("Size", Align::Right),
+        ("State", Align::Left),
+        ("Command", Align::Left),
+    ]);
+    for row in rows {
+        let style = match row.state {
+            "complete" => GOOD,
+            "incomplete" => WARN,
+            _ => BAD,
+        };
+        let command = row.command.as_deref().or(row.error.as_deref()).unwrap_or("-");
+        grid.row(vec![
+            row.id.clone(),
+            words::number(row.files as u64),
+            words::size(row.bytes),
+            paint(style, row.state),
+            words::harmless(&words::shortened(command, 70)).into_owned(),
+        ]);
+    }
+    let mut out = grid.render();
+    if context.verbose {
+        for row in rows {
+            for path in &row.paths {
+                let _ = writeln!(out, "  {} {}", paint(DIM, &row.id), words::harmless(path));
+            }
+        }
+    }
+    let bytes = rows.iter().map(|row| row.bytes).sum();
+    let _ = writeln!(out, "\n{} in {root}, {}", words::count(rows.len(), "run"), words::size(bytes));
+    out
+}
+
+/// The id that the user wrote.
+pub(crate) fn run_id(text: &str) -> Result<RunId, Stop> {
+    text.parse().map_err(|error: jlfix::error::Error| Stop::Usage(error.to_string()))
+}
+
+fn verify(id: Option<&str>, context: &Context) -> Result<Exit, Stop> {
+    let store = open_store(context)?;
+    let ids = match id {
+        Some(id) => vec![run_id(id)?],
+        None => {
+            let runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
+            runs.into_iter().rev().map(|run| run.id).collect()
+        }
+    };
+    let mut tally = Tally::default();
+    let mut out = String::new();
+    let mut files = 0;
+    for id in &ids {
+        match store.verify(id, &context.read.limits) {
+            Ok(verified) => {
+                files += verified.files;
+                tally.done += 1;
+                if verified.problems.is_empty() {
+                    let what = format!("{}, {}", words::count(verified.files, "file"), words::size(verified.bytes));
+                    let _ = writeln!(out, "{id}  {}  {what}", paint(GOOD, "as saved"));
+                } else {
+                    tally.findings = true;
+                    let _ = writeln!(
+                        out,
+                        "{id}  {}",
+                        paint(BAD, format!("{} altered or gone", words::count(verified.problems.len(), "file")))
+                    );
+                    for problem in &verified.problems {
+                        output::error(&problem.to_string());
+                    }
+                }
+            }
+            Err(error) => {
+                output::error(&error.to_string());
+                tally.failed += 1;
+            }
+        }
+    }
+    let _ = writeln!(out, "{} verified, {}", words::count(tally.done, "run"), words::count(files, "file"));
+    output::people(&out)?;
+    Ok(tally.exit())
+}
+
+fn drop_runs(id: Option<&str>, keep_last: Option<usize>, context: &Context) -> Result<Exit, Stop> {
+    let store = open_store(context)?;
+    let mut tell = || context.note("another jlfix is changing files; waiting for it to end");
+    let failed = |error: jlfix::error::Error| Stop::Nothing(error.to_string());
+    let dropped = match (id, keep_last) {
+        (Some(id), _) => {
+            let id = run_id(id)?;
+            store.drop_run(&id, OnBusy::Wait(&mut tell)).map_err(failed)?;
+            vec![id]
+        }
+        (None, Some(keep)) => store.drop_keep_last(keep, OnBusy::Wait(&mut tell)).map_err(failed)?,
+        (None, None) => return Err(Stop::Usage("name a run, or say how many to keep with --keep-last N".to_owned())),
+    };
+    let mut out = String::new();
+    for id in &dropped {
+        let _ = writeln!(out, "dropped {id}");
+    }
+    let _ = writeln!(out, "{} dropped; what was saved in it is gone for good", words::count(dropped.len(), "run"));
+    output::people(&out)?;
+    Ok(Exit::Clean)
+}
+
+/// Before and after of a file that is restored, as far as they are lists.
+pub(crate) fn figures(data: Option<&[u8]>, change: &FileChange, context: &Context) -> Option<Figures> {
+    Figures::of(data?, kind_of(std::path::Path::new(&change.path)), context)
+}

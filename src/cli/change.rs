@@ -1,0 +1,414 @@
+//! What the commands that change files share: the run in the backup store, a line a file with before and after, and at
+//! the end the one command that undoes it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use jlfix::cost::Cost;
+use jlfix::format::appid::AppId;
+use jlfix::model::{JumpList, Kind, Source};
+use jlfix::plan::Size;
+use jlfix::report::CostRow;
+use jlfix::store::{OnBusy, Options, Run, RunId, Store};
+use serde::Serialize;
+
+use super::args::Format;
+use super::exit::{Exit, Tally};
+use super::input::Context;
+use super::scan::quoted;
+use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
+use super::table::{Align, Grid};
+use super::{Stop, interrupt, output, words};
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    /// It was changed.
+    Changed,
+    /// It would be changed, were this no dry run.
+    WouldChange,
+    /// There was nothing to do.
+    Unchanged,
+    /// It could not be done.
+    Failed,
+}
+
+/// Entries, bytes and reads of a file, before or after.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Figures {
+    pub(crate) entries: usize,
+    pub(crate) pinned: usize,
+    pub(crate) bytes: u64,
+    pub(crate) cost: CostRow,
+}
+
+impl From<Size> for Figures {
+    fn from(size: Size) -> Self {
+        Self { entries: size.entries, pinned: size.pinned, bytes: size.bytes, cost: size.cost.into() }
+    }
+}
+
+impl Figures {
+    /// The figures of a file's content; nothing if it is no jump list.
+    pub(crate) fn of(data: &[u8], hint: Option<Kind>, context: &Context) -> Option<Self> {
+        let source = Source::read(data, hint, &context.read)?;
+        let rest = |entries: usize| {
+            let size = Size { entries, pinned: 0, bytes: data.len() as u64, cost: Cost::default() };
+            Self::from(size)
+        };
+        Some(match &source {
+            Source::Automatic(Ok(compound)) => Size::of(&JumpList::read(compound)).into(),
+            Source::Automatic(Err(_)) => rest(0),
+            Source::Custom(custom) => rest(custom.links().count()),
+            Source::Link(..) => rest(1),
+        })
+    }
+}
+
+/// Something that a plan does, in words, about an entry or the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Step {
+    pub(crate) what: String,
+    pub(crate) entry_id: Option<u64>,
+    pub(crate) path: Option<String>,
+    pub(crate) pinned: bool,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct FileChange {
+    pub(crate) path: String,
+    pub(crate) app_id: Option<AppId>,
+    pub(crate) app_name: Option<String>,
+    pub(crate) status: Status,
+    /// None if there was no file, or none that is a list.
+    pub(crate) before: Option<Figures>,
+    /// None if there is no file any more.
+    pub(crate) after: Option<Figures>,
+    pub(crate) steps: Vec<Step>,
+    pub(crate) error: Option<String>,
+}
+
+impl FileChange {
+    /// A file of which nothing is known yet.
+    pub(crate) fn new(path: &Path, context: &Context) -> Self {
+        let name = path.file_name().unwrap_or_default();
+        let app_id = AppId::from_file_name(name).or_else(|| AppId::from_copy_name(name));
+        Self {
+            path: path.to_string_lossy().into_owned(),
+            app_id,
+            app_name: app_id.and_then(|id| context.names.name(id)).map(ToOwned::to_owned),
+            status: Status::Unchanged,
+            before: None,
+            after: None,
+            steps: Vec::new(),
+            error: None,
+        }
+    }
+}
+
+/// Opens the store that a command uses.
+pub(crate) fn store(context: &Context) -> Result<Store, Stop> {
+    let root = match &context.backup_dir {
+        Some(dir) => std::path::absolute(dir).map_err(|error| Stop::Usage(format!("--backup-dir: {error}")))?,
+        None => Store::default_root(|name| std::env::var_os(name)).map_err(|error| Stop::Usage(error.to_string()))?,
+    };
+    Store::open(root).map_err(|error| Stop::Nothing(error.to_string()))
+}
+
+/// Begins a run in the store; a second run waits for the first, and says so.
+pub(crate) fn begin(store: &Store, context: &Context) -> Result<Run, Stop> {
+    let command: Vec<String> = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
+    let mut tell = || context.note("another jlfix is changing files; waiting for it to end");
+    store
+        .begin(&format!("jlfix {}", command.join(" ")), OnBusy::Wait(&mut tell))
+        .map_err(|error| Stop::Nothing(error.to_string()))
+}
+
+/// How files are changed, from the global options.
+pub(crate) fn options(context: &Context, dry_run: bool) -> Options {
+    Options { limits: context.read.limits, dry_run, ..Options::default() }
+}
+
+/// A command that changes files, in progress.
+pub(crate) struct Session<'x> {
+    context: &'x Context,
+    run: Option<Run>,
+    /// Whether nothing is to be written.
+    pub(crate) dry_run: bool,
+    changes: Vec<FileChange>,
+    tally: Tally,
+    verb: &'static str,
+}
+
+impl<'x> Session<'x> {
+    /// Starts. `keep_backup` is false where the user does not want one.
+    pub(crate) fn start(
+        context: &'x Context,
+        verb: &'static str,
+        dry_run: bool,
+        keep_backup: bool,
+        tally: Tally,
+    ) -> Result<Self, Stop> {
+        let run = if dry_run || !keep_backup { None } else { Some(begin(&store(context)?, context)?) };
+        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, verb })
+    }
+
+    /// The run that backups go to.
+    pub(crate) fn run(&mut self) -> Option<&mut Run> {
+        self.run.as_mut()
+    }
+
+    /// True if the user asked to stop; the file at hand is done, the others are left alone.
+    pub(crate) fn interrupted(&self) -> bool {
+        interrupt::asked()
+    }
+
+    /// Notes what became of a file; an error is told at once.
+    pub(crate) fn add(&mut self, mut change: FileChange, result: Result<(), String>) {
+        match result {
+            Ok(()) => self.tally.done += 1,
+            Err(message) => {
+                output::error(&message);
+                self.tally.failed += 1;
+                change.status = Status::Failed;
+                change.error = Some(message);
+            }
+        }
+        self.changes.push(change);
+    }
+
+    /// Ends the run, tells what was done and how to undo it.
+    pub(crate) fn finish(self, format: Format) -> Result<Exit, Stop> {
+        let ended = match self.run {
+            Some(run) => run.finish().map_err(|error| error.to_string()),
+            None => Ok(None),
+        };
+        let mut tally = self.tally;
+        let id = ended.unwrap_or_else(|message| {
+            output::error(&message);
+            tally.failed += 1;
+            None
+        });
+        let told = Told {
+            verb: self.verb,
+            dry_run: self.dry_run,
+            changes: &self.changes,
+            id: id.as_ref(),
+            context: self.context,
+        };
+        match format {
+            Format::Table => output::people(&told.people())?,
+            Format::Json | Format::Jsonl => told.json(format)?,
+            Format::Csv => told.csv()?,
+        }
+        if interrupt::asked() {
+            return Ok(Exit::Interrupted);
+        }
+        tally.findings = self.changes.iter().any(|change| change.status == Status::WouldChange);
+        Ok(tally.exit())
+    }
+}
+
+/// What is told at the end.
+struct Told<'t> {
+    verb: &'static str,
+    dry_run: bool,
+    changes: &'t [FileChange],
+    id: Option<&'t RunId>,
+    context: &'t Context,
+}
+
+impl Told<'_> {
+    fn undo(&self) -> Option<String> {
+        self.id.map(|id| command(self.context, &format!("restore {id}")))
+    }
+
+    fn people(&self) -> String {
+        let mut out = String::new();
+        let shown: Vec<&FileChange> = self
+            .changes
+            .iter()
+            .filter(|change| matches!(change.status, Status::Changed | Status::WouldChange) || self.context.verbose)
+            .collect();
+        if !shown.is_empty() {
+            out.push_str(&self.grid(&shown));
+            out.push('\n');
+        }
+        if self.context.verbose || self.dry_run {
+            for change in shown.iter().filter(|change| !change.steps.is_empty()) {
+                let _ = writeln!(out, "{}", paint(HEAD, words::harmless(&change.path)));
+                steps(change, self.context.verbose, &mut out);
+            }
+        }
+        let count = |status| self.changes.iter().filter(|change| change.status == status).count();
+        let changed = count(Status::Changed) + count(Status::WouldChange);
+        let mut parts = vec![if self.dry_run {
+            paint(
+                WARN,
+                format!("{} would be {} (dry run: nothing was written)", words::count(changed, "file"), self.verb),
+            )
+        } else {
+            paint(if changed > 0 { GOOD } else { DIM }, format!("{} {}", words::count(changed, "file"), self.verb))
+        }];
+        if count(Status::Unchanged) > 0 {
+            parts.push(format!("{} unchanged", words::number(count(Status::Unchanged) as u64)));
+        }
+        if count(Status::Failed) > 0 {
+            parts.push(paint(BAD, format!("{} failed", words::number(count(Status::Failed) as u64))));
+        }
+        let _ = writeln!(out, "{}", parts.join(", "));
+        if let Some(undo) = self.undo() {
+            let _ = writeln!(out, "Undo it with:\n  {}", paint(COMMAND, undo));
+        }
+        out
+    }
+
+    fn grid(&self, changes: &[&FileChange]) -> String {
+        let folder = |change: &FileChange| {
+            Path::new(&change.path).parent().map(|parent| parent.display().to_string()).unwrap_or_default()
+        };
+        let several = changes.windows(2).any(|pair| matches!(pair, [a, b] if folder(a) != folder(b)));
+        let mut columns = vec![
+            ("Application", Align::Left),
+            ("AppID", Align::Left),
+            ("Entries", Align::Right),
+            ("Size", Align::Right),
+            ("Reads a click", Align::Right),
+        ];
+        if several || self.context.verbose {
+            columns.push(("Folder", Align::Left));
+        }
+        let mut grid = Grid::new(&columns);
+        for change in changes {
+            let arrow = |value: &dyn Fn(&Figures) -> String| {
+                let side = |figures: &Option<Figures>| figures.as_ref().map_or("none".to_owned(), value);
+                let (before, after) = (side(&change.before), side(&change.after));
+                if before == after { before } else { format!("{before} → {after}") }
+            };
+            let mut cells = vec![
+                words::harmless(&words::shortened(change.app_name.as_deref().unwrap_or("-"), 34)).into_owned(),
+                change.app_id.map_or_else(|| words::harmless(&change.path).into_owned(), |id| id.to_string()),
+                arrow(&|figures| words::number(figures.entries as u64)),
+                arrow(&|figures| words::size(figures.bytes)),
+                arrow(&|figures| words::number(figures.cost.reads)),
+            ];
+            if columns.len() > cells.len() {
+                cells.push(words::harmless(&folder(change)).into_owned());
+            }
+            grid.row(cells);
+        }
+        grid.render()
+    }
+
+    fn json(&self, format: Format) -> Result<(), Stop> {
+        use std::io::Write;
+        #[derive(Serialize)]
+        struct Document<'d> {
+            jlfix: &'static str,
+            dry_run: bool,
+            files: &'d [FileChange],
+            backup: Option<String>,
+            undo: Option<String>,
+        }
+        let mut out = output::data();
+        if format == Format::Jsonl {
+            for change in self.changes {
+                out.write_all(&output::to_json(change))?;
+                out.write_all(b"\n")?;
+            }
+        } else {
+            let document = Document {
+                jlfix: env!("CARGO_PKG_VERSION"),
+                dry_run: self.dry_run,
+                files: self.changes,
+                backup: self.id.map(ToString::to_string),
+                undo: self.undo(),
+            };
+            out.write_all(&output::to_json(&document))?;
+            out.write_all(b"\n")?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn csv(&self) -> Result<(), Stop> {
+        use std::io::Write;
+        let mut out = output::data();
+        let columns = [
+            "path",
+            "app_id",
+            "app_name",
+            "status",
+            "entries_before",
+            "entries_after",
+            "bytes_before",
+            "bytes_after",
+            "reads_before",
+            "reads_after",
+            "error",
+        ];
+        out.write_all(&output::csv_line(columns))?;
+        for change in self.changes {
+            let side = |figures: &Option<Figures>, value: &dyn Fn(&Figures) -> u64| {
+                figures.as_ref().map(|figures| value(figures).to_string()).unwrap_or_default()
+            };
+            let status =
+                serde_json::to_value(change.status).ok().and_then(|status| status.as_str().map(ToOwned::to_owned));
+            out.write_all(&output::csv_line([
+                change.path.clone(),
+                change.app_id.map(|id| id.to_string()).unwrap_or_default(),
+                change.app_name.clone().unwrap_or_default(),
+                status.unwrap_or_default(),
+                side(&change.before, &|figures| figures.entries as u64),
+                side(&change.after, &|figures| figures.entries as u64),
+                side(&change.before, &|figures| figures.bytes),
+                side(&change.after, &|figures| figures.bytes),
+                side(&change.before, &|figures| figures.cost.reads),
+                side(&change.after, &|figures| figures.cost.reads),
+                change.error.clone().unwrap_or_default(),
+            ]))?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// How many steps of a file are told without `-v`.
+const STEPS_SHOWN: usize = 10;
+
+fn steps(change: &FileChange, all: bool, out: &mut String) {
+    let shown = if all { change.steps.len() } else { STEPS_SHOWN };
+    for step in change.steps.iter().take(shown) {
+        let path = step.path.as_deref().map(|path| format!(" {}", words::harmless(path))).unwrap_or_default();
+        let id = step.entry_id.map(|id| format!("entry {id}:")).unwrap_or_default();
+        let pinned = if step.pinned { paint(WARN, " (pinned)") } else { String::new() };
+        let _ = writeln!(out, "  {id}{path}{pinned}  {}", paint(DIM, words::harmless(&step.what)));
+    }
+    if let Some(more) = change.steps.len().checked_sub(shown).filter(|more| *more > 0) {
+        let _ = writeln!(out, "  {}", paint(DIM, format!("and {} more; -v lists them", words::number(more as u64))));
+    }
+}
+
+/// A command line of this program as it can be pasted: the name that reaches it, the words, and the store if another
+/// than the usual one is used.
+pub(crate) fn command(context: &Context, words: &str) -> String {
+    let dir = context.backup_dir.as_ref().map(|dir| {
+        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+        format!(" --backup-dir {}", quoted(&dir.to_string_lossy()))
+    });
+    format!("{} {words}{}", program(), dir.unwrap_or_default())
+}
+
+/// How this program is reached from a shell here: by its name if that leads to it, else as it was called.
+fn program() -> String {
+    let itself = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    let name = format!("jlfix{}", std::env::consts::EXE_SUFFIX);
+    let on_path = std::env::var_os("PATH")
+        .and_then(|path| std::env::split_paths(&path).map(|dir| dir.join(&name)).find(|file| file.is_file()));
+    if on_path.is_some() && on_path.and_then(|file| std::fs::canonicalize(file).ok()) == itself {
+        return "jlfix".to_owned();
+    }
+    std::env::args_os().next().map_or("jlfix".to_owned(), |called| quoted(&called.to_string_lossy()))
+}

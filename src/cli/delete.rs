@@ -1,0 +1,98 @@
+//! `jlfix delete`: whole files, after they were saved.
+
+use std::path::PathBuf;
+
+use jlfix::error::Error;
+use jlfix::model::{JumpList, Kind, Source};
+use jlfix::scan::Found;
+use jlfix::store;
+
+use super::Stop;
+use super::args::Format;
+use super::change::{Figures, FileChange, Session, Status, options};
+use super::exit::{Exit, Tally};
+use super::input::{self, Context};
+use super::words;
+
+/// Delete whole jump lists, after saving them
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A file with pinned entries is refused unless --include-pinned is given; so is one that is too damaged to tell.
+
+Examples:
+  jlfix delete 5f7b5f1e01b83767.automaticDestinations-ms
+  jlfix delete --dry-run FOLDER")]
+pub(crate) struct DeleteArgs {
+    /// Files, or folders whose jump lists go
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Delete files with pinned entries too
+    #[arg(long)]
+    include_pinned: bool,
+    /// Say what would go, and change nothing; exit code 1 if something would
+    #[arg(long)]
+    dry_run: bool,
+    /// How to write what was done
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let mut session = Session::start(context, "deleted", args.dry_run, true, tally)?;
+    for found in &files {
+        if session.interrupted() {
+            break;
+        }
+        let mut change = FileChange::new(&found.path, context);
+        let mut refused = None;
+        let dry_run = session.dry_run;
+        let result = store::delete(&found.path, &options(context, dry_run), session.run(), |data| {
+            change.before = Figures::of(data, found.hint, context);
+            match objection(found, data, args.include_pinned, context) {
+                None => Ok(()),
+                Some(why) => {
+                    refused = Some(format!("{}: {why}; nothing was changed", found.path.display()));
+                    let (need, have) = ("a list without pins".to_owned(), why);
+                    Err(Error::File { path: found.path.clone(), what: "content".to_owned(), offset: None, need, have })
+                }
+            }
+        });
+        let result = match result {
+            Ok(_) => {
+                change.status = if dry_run { Status::WouldChange } else { Status::Changed };
+                Ok(())
+            }
+            Err(error) => Err(refused.unwrap_or_else(|| error.to_string())),
+        };
+        session.add(change, result);
+    }
+    session.finish(args.format)
+}
+
+/// Why this content is not deleted.
+fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context) -> Option<String> {
+    let unknown = || "too damaged to tell whether it has pins; --include-pinned deletes it all the same".to_owned();
+    match Source::read(data, found.hint, &context.read) {
+        None | Some(Source::Link(..)) => Some("no jump list".to_owned()),
+        Some(Source::Custom(_)) => None,
+        Some(Source::Automatic(Err(_))) => (!include_pinned).then(unknown),
+        Some(Source::Automatic(Ok(compound))) if !include_pinned => {
+            let list = JumpList::read(&compound);
+            match list.pinned() {
+                0 if list.may_have_lost_entries() => Some(unknown()),
+                0 => None,
+                pinned => {
+                    Some(format!("{} pinned; --include-pinned deletes it all the same", words::count(pinned, "entry")))
+                }
+            }
+        }
+        Some(Source::Automatic(Ok(_))) => None,
+    }
+}
+
+/// The kind that a path's name shows.
+pub(crate) fn kind_of(path: &std::path::Path) -> Option<Kind> {
+    Kind::of_name(&path.file_name()?.to_string_lossy())
+}

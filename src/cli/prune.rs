@@ -1,0 +1,237 @@
+//! `jlfix prune`: keeps the pins and the newest entries, drops the rest.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+use jlfix::format::time::FileTime;
+use jlfix::model::{JumpList, Kind, Source};
+use jlfix::plan::{self, By, Presence, PruneRules};
+use jlfix::scan::Found;
+use jlfix::store::{self, Decision};
+
+use super::Stop;
+use super::args::Format;
+use super::change::{FileChange, Session, Status, Step, options};
+use super::exit::{Exit, Tally};
+use super::input::{self, Context};
+use super::presence::{Drive, Targets};
+use super::scan::quoted;
+
+/// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Rules: --keep, --older-than, --match, --entry, --missing. An entry goes if any rule that is given drops it;
+pinned entries stay unless --include-pinned is given.
+
+Examples:
+  jlfix prune --keep 50 --dry-run FOLDER
+  jlfix prune --keep 50 FOLDER
+  jlfix prune --older-than 90d --match '*\\Temp\\*' FOLDER
+  jlfix prune --entry 17 FILE")]
+pub(crate) struct PruneArgs {
+    /// Files, or folders to search; the live user's two folders if none is named (Windows)
+    paths: Vec<PathBuf>,
+    /// Keep the N newest unpinned entries of each list, and every pinned one
+    #[arg(long, value_name = "N")]
+    keep: Option<usize>,
+    /// Drop what was last used longer ago than this: 90d, 12w, 6h, 2y
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<jiff::SignedDuration>,
+    /// Drop what has a path like this (* ? [..] {a,b}, case does not matter); may be repeated
+    #[arg(long = "match", value_name = "GLOB")]
+    globs: Vec<String>,
+    /// Drop the entry with this id, as `show` tells it; may be repeated
+    #[arg(long = "entry", value_name = "ID")]
+    entries: Vec<u64>,
+    /// Drop what points at a local file that is gone, on a drive that is there
+    #[arg(long)]
+    missing: bool,
+    /// For --missing: where a drive of the list is on this machine, such as C=/mnt/c; may be repeated
+    #[arg(long, value_name = "LETTER=DIR", requires = "missing")]
+    drive: Vec<Drive>,
+    /// By what --keep chooses
+    #[arg(long, value_enum, default_value = "recent", requires = "keep")]
+    by: ByName,
+    /// Let the rules drop pinned entries too
+    #[arg(long)]
+    include_pinned: bool,
+    /// Say what would go, and change nothing; exit code 1 if something would
+    #[arg(long)]
+    dry_run: bool,
+    /// Save nothing first: what goes is gone
+    #[arg(long)]
+    no_backup: bool,
+    /// How to write what was done
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ByName {
+    /// The last used
+    Recent,
+    /// The highest score
+    Score,
+}
+
+/// An age: a number and s, m (minutes), h, d, w or y (365 days).
+fn age(text: &str) -> Result<jiff::SignedDuration, String> {
+    let wrong = || "need a number and a unit, such as 90d (units: m, h, d, w, y)".to_owned();
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds: i64 = match unit {
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        'y' => 31_536_000,
+        _ => return Err(wrong()),
+    };
+    let number: u32 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or_else(wrong)?;
+    Ok(jiff::SignedDuration::from_secs(i64::from(number) * seconds))
+}
+
+/// The globs as one matcher. Both slashes are one, so that a pattern needs no escapes.
+fn matcher(globs: &[String]) -> Result<Option<GlobSet>, Stop> {
+    if globs.is_empty() {
+        return Ok(None);
+    }
+    let wrong = |error: globset::Error| Stop::Usage(format!("--match: {error}"));
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        set.add(GlobBuilder::new(&glob.replace('\\', "/")).case_insensitive(true).build().map_err(wrong)?);
+    }
+    set.build().map(Some).map_err(wrong)
+}
+
+pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
+    let globs = matcher(&args.globs)?;
+    let matches = |path: &str| globs.as_ref().is_some_and(|globs| globs.is_match(path.replace('\\', "/")));
+    let targets = Targets::new(&args.drive);
+    if args.missing && !targets.can_tell() {
+        return Err(Stop::Usage(
+            "--missing: the targets are on another machine; say where its drives are, such as --drive C=/mnt/c"
+                .to_owned(),
+        ));
+    }
+    let presence = |path: &str| targets.presence(path);
+    let cutoff = |age: jiff::SignedDuration| {
+        jiff::Timestamp::now()
+            .checked_sub(age)
+            .map(FileTime::from_timestamp)
+            .map_err(|error| Stop::Usage(format!("--older-than: {error}")))
+    };
+    let rules = PruneRules {
+        keep: args.keep,
+        by: if args.by == ByName::Score { By::Score } else { By::Recent },
+        older_than: args.older_than.map(cutoff).transpose()?,
+        ids: args.entries.iter().copied().collect(),
+        matches: globs.is_some().then_some(&matches as &dyn Fn(&str) -> bool),
+        presence: args.missing.then_some(&presence as &dyn Fn(&str) -> Presence),
+        include_pinned: args.include_pinned,
+    };
+    if rules.is_empty() {
+        return Err(Stop::Usage(
+            "prune needs a rule that says what goes: --keep N, --older-than AGE, --match GLOB, --entry ID or --missing"
+                .to_owned(),
+        ));
+    }
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let mut session = Session::start(context, "pruned", args.dry_run, !args.no_backup, tally)?;
+    for found in &files {
+        if session.interrupted() {
+            break;
+        }
+        if found.hint == Some(Kind::Custom) {
+            if found.named {
+                context.note(&format!(
+                    "{}: a custom list, which its application writes: nothing to prune",
+                    found.path.display()
+                ));
+            }
+            continue;
+        }
+        let (change, result) = one(found, &rules, context, &mut session);
+        session.add(change, result);
+    }
+    session.finish(args.format)
+}
+
+fn one(
+    found: &Found,
+    rules: &PruneRules<'_>,
+    context: &Context,
+    session: &mut Session<'_>,
+) -> (FileChange, Result<(), String>) {
+    let mut change = FileChange::new(&found.path, context);
+    let mut refused: Option<String> = None;
+    let dry_run = session.dry_run;
+    let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
+        refused = None;
+        change.status = Status::Unchanged;
+        match planned(&found.path, data, found.hint, rules, context, &mut change) {
+            Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
+            Ok(None) => Ok(Decision::Leave),
+            Err(message) => {
+                refused = Some(message);
+                Ok(Decision::Leave)
+            }
+        }
+    });
+    let result = match (result, refused) {
+        (Ok(_), None) => {
+            if change.after != change.before {
+                change.status = if dry_run { Status::WouldChange } else { Status::Changed };
+            }
+            Ok(())
+        }
+        (Ok(_), Some(message)) => Err(message),
+        (Err(error), _) => Err(error.to_string()),
+    };
+    (change, result)
+}
+
+/// The new file, if anything goes from `data`. Notes before, after and what goes in `change`.
+fn planned(
+    path: &Path,
+    data: &[u8],
+    hint: Option<Kind>,
+    rules: &PruneRules<'_>,
+    context: &Context,
+    change: &mut FileChange,
+) -> Result<Option<Vec<u8>>, String> {
+    let shown = path.display();
+    let source = Source::read(data, hint, &context.read);
+    let compound = match &source {
+        Some(Source::Automatic(Ok(compound))) => compound,
+        Some(Source::Automatic(Err(short))) => return Err(format!("{shown}: damaged: {short}; nothing was changed")),
+        _ => return Err(format!("{shown}: no automatic list: need a compound file; nothing was changed")),
+    };
+    let list = JumpList::read(compound);
+    let before = plan::Size::of(&list);
+    (change.before, change.after) = (Some(before.into()), Some(before.into()));
+    let plan = plan::prune(&list, rules, &context.read.limits).map_err(|error| match error {
+        plan::PlanError::Damaged(why) => {
+            format!(
+                "{shown}: damaged ({why}); nothing was changed. Mend it first: jlfix repair {}",
+                quoted(&shown.to_string())
+            )
+        }
+        error => format!("{shown}: {error}"),
+    })?;
+    let Some(plan) = plan else { return Ok(None) };
+    change.after = Some(plan.after.into());
+    change.steps = plan
+        .dropped
+        .iter()
+        .map(|dropped| Step {
+            what: dropped.reason.to_string(),
+            entry_id: Some(dropped.id),
+            path: Some(dropped.path.to_string()),
+            pinned: dropped.pinned,
+        })
+        .collect();
+    Ok(Some(plan.bytes))
+}
