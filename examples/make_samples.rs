@@ -13,7 +13,8 @@ mod samples;
 fn main() -> io::Result<()> {
     let default = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples");
     let folder = env::args_os().nth(1).map_or(default, PathBuf::from);
-    for sample in samples::all() {
+    let samples = samples::all();
+    for sample in &samples {
         let path = folder.join(sample.path);
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent)?;
@@ -21,5 +22,5 @@ fn main() -> io::Result<()> {
         fs::write(&path, &sample.bytes)?;
         println!("{:>9}  {}", sample.bytes.len(), sample.path);
     }
-    Ok(())
+    fs::write(folder.join("README.md"), samples::readme(&samples))
 }

@@ -378,10 +378,13 @@ fn read_stream<'a>(
             break;
         };
         if std::mem::replace(mark, true) {
-            trouble = Some((
-                FaultKind::CrossLinked,
-                format!("its chain comes to {} {at}, which is taken", if mini { "mini sector" } else { "sector" }),
-            ));
+            let walked = usize::try_from(entry.size.saturating_sub(left)).unwrap_or(usize::MAX) / unit;
+            let what = if mini { "mini sector" } else { "sector" };
+            trouble = Some(if tables::chain_passes(table, entry.start, walked, at) {
+                (FaultKind::Loop, format!("its chain comes back to {what} {at}"))
+            } else {
+                (FaultKind::CrossLinked, format!("its chain comes to {what} {at}, which is taken"))
+            });
             break;
         }
         let Some((offset, have)) = locate(sectors, layout, mini, at) else {

@@ -288,7 +288,7 @@ impl LinkBuilder {
         volume.extend(ansi_nul(&format!("{}\\", parts.next().unwrap())));
         volume.resize(23, 0);
         out.extend(item(&volume));
-        out.extend(self.path_items(parts.collect()));
+        out.extend(self.path_items(parts.filter(|part| !part.is_empty()).collect()));
         out
     }
 
@@ -301,7 +301,7 @@ impl LinkBuilder {
         location.extend(ansi_nul("Microsoft Network"));
         location.extend([0x02, 0]);
         out.extend(item(&location));
-        out.extend(self.path_items(parts.collect()));
+        out.extend(self.path_items(parts.filter(|part| !part.is_empty()).collect()));
         out
     }
 

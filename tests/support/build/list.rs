@@ -134,6 +134,14 @@ pub struct ListBuilder {
     /// Times and class of the root.
     pub root: Root,
     header: Option<fn(&mut Header)>,
+    dest_list: DestListStream,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DestListStream {
+    Written,
+    Empty,
+    Missing,
 }
 
 impl ListBuilder {
@@ -150,7 +158,18 @@ impl ListBuilder {
             removed: 0,
             root: Root { modified: newest, ..Root::default() },
             header: None,
+            dest_list: DestListStream::Written,
         }
+    }
+
+    /// A list that nothing was ever in, or nothing is any more: a `DestList` of 0 bytes.
+    pub fn empty() -> Self {
+        Self { dest_list: DestListStream::Empty, ..Self::new(4) }
+    }
+
+    /// A file that does not even have a `DestList`.
+    pub fn without_dest_list() -> Self {
+        Self { dest_list: DestListStream::Missing, ..Self::new(4) }
     }
 
     /// A list of `count` files, none pinned.
@@ -283,7 +302,12 @@ impl ListBuilder {
     /// Every stream: `DestList`, then the links from the newest to the oldest, then the others.
     pub fn all_streams(&self) -> Vec<(String, Vec<u8>)> {
         let entries = self.filled();
-        let mut streams = vec![("DestList".to_owned(), self.dest_list_of(&entries))];
+        let mut streams = Vec::with_capacity(entries.len() + 2);
+        match self.dest_list {
+            DestListStream::Written => streams.push(("DestList".to_owned(), self.dest_list_of(&entries))),
+            DestListStream::Empty => streams.push(("DestList".to_owned(), Vec::new())),
+            DestListStream::Missing => {}
+        }
         for entry in &entries {
             let bytes = match &entry.link {
                 Link::Missing => continue,

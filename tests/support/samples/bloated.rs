@@ -10,6 +10,8 @@ use jlfix::format::time::FileTime;
 
 use super::build::{Link, LinkBuilder, ListBuilder, NewEntry, Random, object_id, time};
 
+/// Where it lies below `samples/`.
+pub const PATH: &str = "AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms";
 /// Bytes of the file, as published.
 pub const SIZE: usize = 4_027_904;
 /// Folders besides Explorer's own four. With the seed below this gives the exact size.
