@@ -204,7 +204,7 @@ fn application(row: &FileRow<'_>) -> String {
     }
 }
 
-const COLUMNS: [(&str, Align); 10] = [
+const COLUMNS: [(&str, Align); 11] = [
     ("State", Align::Left),
     ("Application", Align::Left),
     ("AppID", Align::Left),
@@ -215,6 +215,7 @@ const COLUMNS: [(&str, Align); 10] = [
     ("Reads a click", Align::Right),
     ("Click", Align::Right),
     ("Last used (UTC)", Align::Left),
+    ("Folder", Align::Left),
 ];
 
 fn cells(row: &FileRow<'_>) -> Vec<String> {
@@ -236,10 +237,19 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
 fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
     let mut out = String::new();
     if !lines.is_empty() {
-        let mut grid = Grid::new(&COLUMNS);
+        // Where all files are in one folder, the user knows which.
+        let folder =
+            |line: &Line| line.path.parent().map(|parent| parent.to_string_lossy().into_owned()).unwrap_or_default();
+        let several = lines.windows(2).any(|pair| matches!(pair, [a, b] if folder(a) != folder(b)));
+        let columns = COLUMNS.get(..COLUMNS.len() - usize::from(!several)).unwrap_or(&COLUMNS);
+        let mut grid = Grid::new(columns);
         for line in lines {
             if let Rendered::Cells { cells, .. } = &line.rendered {
-                grid.row(cells.clone());
+                let mut cells = cells.clone();
+                if several {
+                    cells.push(words::shortened(&words::harmless(&folder(line)), 48));
+                }
+                grid.row(cells);
             }
         }
         out.push_str(&grid.render());

@@ -222,3 +222,19 @@ impl Serialize for Finding {
         row.end()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_findings_lists_every_code_as_it_is() {
+        let page = include_str!("../../docs/findings.md");
+        for code in Code::ALL {
+            let fix = code.fix().map(|fix| format!("`{}`", fix.command())).unwrap_or_default();
+            let row = format!("| {code} | {} | {} | {fix} |", code.severity(), code.title());
+            assert!(page.contains(&row), "docs/findings.md lacks the row\n{row}");
+        }
+        assert_eq!(page.matches("\n| JL").count(), Code::ALL.len());
+    }
+}
