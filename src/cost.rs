@@ -67,8 +67,10 @@ pub struct Read<'c> {
 /// What a call of the walk reads from.
 #[derive(Debug, Clone, Copy)]
 pub enum From<'c> {
-    /// The container's tables, counted as if they stood one behind the other: header, FAT, mini FAT, directory.
-    Tables,
+    /// The container's header.
+    Header,
+    /// A sector of the container's tables: FAT, mini FAT, directory.
+    Table(u32),
     /// A stream.
     Stream(&'c Stream<'c>),
 }
@@ -76,11 +78,9 @@ pub enum From<'c> {
 /// Goes through a list as Explorer does, and tells each call.
 pub fn walk<'c>(list: &JumpList<'c>, tell: &mut impl FnMut(Read<'c>)) {
     let sector = usize::try_from(list.compound.sector_size()).unwrap_or(usize::MAX);
-    let tables = list.compound.tables;
-    let count = 1_u64.saturating_add(tables.fat).saturating_add(tables.mini_fat).saturating_add(tables.directory);
-    for index in 0..count {
-        let at = usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(sector);
-        tell(Read { from: From::Tables, at, size: sector });
+    tell(Read { from: From::Header, at: 0, size: sector });
+    for number in list.compound.table_sectors() {
+        tell(Read { from: From::Table(number), at: 0, size: sector });
     }
     for _ in 0..PASSES {
         if let Some(stream) = list.dest_list {

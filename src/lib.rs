@@ -8,6 +8,7 @@ pub mod limits;
 pub mod model;
 pub mod os;
 pub mod plan;
+pub mod replay;
 pub mod report;
 pub mod scan;
 pub mod store;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{backup, check, delete, prune, restore, scan, show};
+use super::{backup, check, delete, prune, replay, restore, scan, show};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -96,6 +96,7 @@ pub(crate) enum Command {
     Scan(scan::ScanArgs),
     Show(show::ShowArgs),
     Check(check::CheckArgs),
+    Replay(replay::ReplayArgs),
     Prune(prune::PruneArgs),
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),

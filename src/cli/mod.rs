@@ -13,6 +13,7 @@ mod output;
 mod presence;
 mod progress;
 mod prune;
+mod replay;
 mod restore;
 mod scan;
 mod show;
@@ -41,6 +42,7 @@ pub(crate) fn run() -> Exit {
         Command::Scan(args) => scan::run(&args, &context),
         Command::Show(args) => show::run(&args, &context),
         Command::Check(args) => check::run(&args, &context),
+        Command::Replay(args) => replay::run(&args, &context),
         Command::Prune(args) => prune::run(&args, &context),
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),

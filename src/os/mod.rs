@@ -87,6 +87,17 @@ pub fn refuse_unless_plain(path: &Path) -> Result<()> {
     }
 }
 
+/// Reads at `offset` of an open file with one call of the system, past any buffer; fewer bytes at the end of the file.
+///
+/// # Errors
+/// What the system says.
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+}
+
 /// Reads a file whole, links followed, with one read; for looking only, not for changing.
 ///
 /// # Errors

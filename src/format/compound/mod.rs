@@ -181,6 +181,22 @@ impl<'a> Compound<'a> {
     pub fn sector_size(&self) -> u64 {
         self.sectors.size() as u64
     }
+
+    /// The sectors of the tables: FAT, mini FAT, directory.
+    pub fn table_sectors(&self) -> impl Iterator<Item = u32> + use<> {
+        let count = self.tables.fat.saturating_add(self.tables.mini_fat).saturating_add(self.tables.directory);
+        0..u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Where sector `number` starts in the file, in bytes.
+    pub fn sector_offset(&self, number: u32) -> u64 {
+        self.sectors.offset(number)
+    }
+
+    /// Where byte `at` of a stream stands in the file, if the stream is in one piece.
+    pub fn file_offset(&self, stream: &Stream<'_>, at: usize) -> Option<u64> {
+        matches!(stream.data, Cow::Borrowed(_)).then(|| stream.offset.saturating_add(at as u64))
+    }
 }
 
 /// A fault for a chain that ended too early; nothing if it did not.
