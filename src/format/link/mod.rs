@@ -8,6 +8,7 @@
 //! In a custom destinations file links follow one another without a length, so where one ends is part of
 //! what is read here: [`Link::size`].
 
+mod console;
 mod extra;
 mod header;
 mod info;
@@ -15,9 +16,12 @@ mod info;
 use crate::bytes::{Bytes, Short};
 use crate::format::guid::Guid;
 use crate::format::problem::Problem;
+use crate::format::property_store::{self, Property};
+use crate::format::shell_item::{self, Item, ItemList};
 use crate::format::text::{CodePage, Text, Utf16};
 
-pub use extra::{ExtraBlock, Tracker, signature};
+pub use console::Console;
+pub use extra::{DecodedBlock, Extra, ExtraBlock, Tracker, TwoTexts, block_name, signature};
 pub use header::{CLASS_ID, HEADER_SIZE, Header, Hotkey, LinkFlags, ShowCommand, attribute_names, looks_like_link};
 pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name};
 
@@ -214,14 +218,91 @@ impl<'a> Link<'a> {
         self.info.as_ref()?.network_path()
     }
 
-    /// The best name, in a line, of what the link points at: the local path, else the network path, else the relative
-    /// path, else the link's own name.
+    /// The items of the ID list.
+    pub fn items(&self) -> Option<ItemList<'a>> {
+        let list = self.id_list?;
+        Some(shell_item::parse(list.data, list.offset as u64, self.code_page))
+    }
+
+    /// What the first extra block with this signature says, if it can be read.
+    fn extra(&self, signature: u32) -> Option<Extra<'a>> {
+        self.block(signature)?.decode(self.code_page, &mut Vec::new()).ok()
+    }
+
+    /// The path of the target with environment variables, such as `%windir%\system32\cmd.exe`.
+    pub fn environment_target(&self) -> Option<Text<'a>> {
+        match self.extra(signature::ENVIRONMENT)? {
+            Extra::Environment(texts) => texts.text(),
+            _ => None,
+        }
+    }
+
+    /// The AppUserModelID among the link's properties: the application that it belongs to, or starts.
+    pub fn app_user_model_id(&self) -> Option<Text<'a>> {
+        match self.extra(signature::PROPERTY_STORE)? {
+            Extra::Properties(store) => store.text(property_store::APP_USER_MODEL_ID),
+            _ => None,
+        }
+    }
+
+    /// What the ID list spells, or else the one for Windows Vista and later. A single item says little where the link
+    /// names a packaged application: tiles of Windows 8 and 10 have just This PC in their list.
+    fn spelled_target(&self) -> Option<String> {
+        let vista = || match self.extra(signature::VISTA_ID_LIST) {
+            Some(Extra::VistaIdList(list)) => Some(list),
+            _ => None,
+        };
+        let list = self.items().filter(|list| !list.items.is_empty()).or_else(vista)?;
+        let application = if list.items.len() == 1 { self.app_user_model_id() } else { None };
+        application.map(|id| id.to_string()).filter(|id| id.contains('!')).or_else(|| list.target())
+    }
+
+    /// The best name, in a line, of what the link points at: the local path, else the network path, else what the ID list
+    /// spells (a URL as such), else the path with environment variables, the application, the relative path, the link's own
+    /// name.
     pub fn target(&self) -> Option<String> {
+        let shown = |text: Option<Text<'_>>| text.map(|text| text.to_string());
         self.local_path()
             .or_else(|| self.network_path())
-            .or_else(|| self.relative_path.map(|text| text.to_string()))
-            .or_else(|| self.name.map(|text| text.to_string()))
+            .or_else(|| self.spelled_target())
+            .or_else(|| shown(self.environment_target()))
+            .or_else(|| shown(self.app_user_model_id()))
+            .or_else(|| shown(self.relative_path))
+            .or_else(|| shown(self.name))
     }
+
+    /// Everything that is decoded only when it is asked for, with all problems there are.
+    pub fn details(&self) -> Details<'a> {
+        let mut details = Details { problems: self.problems.clone(), ..Details::default() };
+        if let Some(mut list) = self.items() {
+            details.problems.append(&mut list.problems);
+            details.id_list = list.items;
+        }
+        for block in &self.extra {
+            let extra = block.decode(self.code_page, &mut details.problems).unwrap_or_else(|short| {
+                details.problems.push(short.into());
+                Extra::Unknown
+            });
+            if let Extra::Properties(store) = &extra {
+                details.properties.extend(store.properties.iter().cloned());
+            }
+            details.blocks.push(DecodedBlock { block: *block, extra });
+        }
+        details
+    }
+}
+
+/// What [`Link::details`] gives.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Details<'a> {
+    /// The items of the ID list.
+    pub id_list: Vec<Item<'a>>,
+    /// The extra blocks.
+    pub blocks: Vec<DecodedBlock<'a>>,
+    /// The properties in the extra blocks.
+    pub properties: Vec<Property<'a>>,
+    /// What could not be read, of the link first, then of its ID list and its extra blocks.
+    pub problems: Vec<Problem>,
 }
 
 impl<'a> IdList<'a> {

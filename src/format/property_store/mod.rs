@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 use crate::bytes::{Bytes, Short, u32_at};
 use crate::format::guid::Guid;
 use crate::format::problem::Problem;
-use crate::format::text::{CodePage, Utf16};
+use crate::format::text::{CodePage, Text, Utf16};
 
 pub use names::property_name;
 pub use value::{Value, type_name};
@@ -32,6 +32,9 @@ pub const PARSING_PATH: (Guid, u32) =
 /// `System.AppUserModel.ID`: the application that an item belongs to, or is.
 pub const APP_USER_MODEL_ID: (Guid, u32) =
     (Guid::new(0x9F4C_2855, 0x9F79, 0x4B39, [0xA8, 0xD0, 0xE1, 0xD4, 0x2D, 0xE1, 0xD5, 0xF3]), 5);
+
+/// `System.DelegateIDList`: the item ID list of what an item in a library stands for.
+pub const DELEGATE_ID_LIST: (Guid, u32) = (PARSING_PATH.0, 32);
 
 /// What a store holds, as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -111,10 +114,8 @@ impl<'a> PropertyStore<'a> {
         while bytes.left() > 0 {
             let at = base.saturating_add(bytes.position() as u64);
             let Some(mut storage) = sized(bytes, "property storage", base)? else { return Ok(()) };
-            let version = storage.u32("property storage version");
-            if version != Ok(VERSION) {
-                let found = version.unwrap_or(0).into();
-                self.problems.push(Problem::value("property storage version", at, found, "1SPS"));
+            if storage.u32("property storage version") != Ok(VERSION) {
+                self.problems.push(Problem::note("property storage version", at, "is not 1SPS"));
                 continue;
             }
             match storage.array("property storage format identifier") {
@@ -144,10 +145,20 @@ impl<'a> PropertyStore<'a> {
         }
     }
 
-    /// The value of a property.
-    pub fn get(&self, (format_id, id): (Guid, u32)) -> Option<&Value<'a>> {
+    /// A property.
+    pub fn find(&self, (format_id, id): (Guid, u32)) -> Option<&Property<'a>> {
         let id = PropertyId::Number(id);
-        self.properties.iter().find(|p| p.format_id == format_id && p.id == id).map(|p| &p.value)
+        self.properties.iter().find(|property| property.format_id == format_id && property.id == id)
+    }
+
+    /// The value of a property.
+    pub fn get(&self, key: (Guid, u32)) -> Option<&Value<'a>> {
+        self.find(key).map(|property| &property.value)
+    }
+
+    /// The text of a property, unless it is empty.
+    pub fn text(&self, key: (Guid, u32)) -> Option<Text<'a>> {
+        self.get(key).and_then(Value::text).and_then(Text::non_empty)
     }
 }
 

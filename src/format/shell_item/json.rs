@@ -1,0 +1,163 @@
+//! Items as they are told: an object each, with the fields that its type has.
+
+use serde::{Serialize, Serializer, ser::SerializeMap};
+
+use super::{Extension, ExtensionKind, FileEntry, Item, Kind, class_name};
+use crate::format::guid::Guid;
+use crate::format::text::hex;
+
+/// The word for what an item is.
+fn type_word(kind: &Kind<'_>) -> &'static str {
+    match kind {
+        Kind::Root { .. } => "root",
+        Kind::Folder { .. } => "known_folder",
+        Kind::Volume { .. } => "volume",
+        Kind::File(FileEntry { is_folder: true, .. }) => "folder",
+        Kind::File(_) => "file",
+        Kind::UsersFile { .. } => "users_file",
+        Kind::Delegate { .. } => "delegate",
+        Kind::Network(_) => "network",
+        Kind::Uri(_) => "uri",
+        Kind::ControlPanelCategory(_) => "control_panel_category",
+        Kind::ControlPanelItem { .. } => "control_panel_item",
+        Kind::ControlPanelFile { .. } => "control_panel_file",
+        Kind::Properties { .. } => "properties",
+        Kind::Game { .. } => "game",
+        Kind::PortableDevice(_) => "portable_device",
+        Kind::PortableVolume(_) => "portable_volume",
+        Kind::PortableFile(_) => "portable_file",
+        Kind::Archived(_) => "archived",
+        Kind::Merged(_) => "merged",
+        Kind::Unknown => "unknown",
+    }
+}
+
+fn class_fields<M: SerializeMap>(map: &mut M, class: Guid) -> Result<(), M::Error> {
+    map.serialize_entry("class_id", &class)?;
+    map.serialize_entry("class_name", &class_name(class))
+}
+
+fn file_fields<M: SerializeMap>(map: &mut M, item: &Item<'_>, entry: &FileEntry<'_>) -> Result<(), M::Error> {
+    let extension = item.file_extension();
+    let reference = extension.and_then(|file| file.reference);
+    map.serialize_entry("is_folder", &entry.is_folder)?;
+    map.serialize_entry("short_name", &item.short_name())?;
+    map.serialize_entry("localized_name", &extension.and_then(|file| file.localized_name))?;
+    map.serialize_entry("file_size", &entry.file_size)?;
+    map.serialize_entry("attributes", &entry.attributes)?;
+    map.serialize_entry("modified", &entry.modified)?;
+    map.serialize_entry("created", &extension.map(|file| file.created))?;
+    map.serialize_entry("accessed", &extension.map(|file| file.accessed))?;
+    map.serialize_entry("mft_entry", &reference.map(|reference| reference.entry()))?;
+    map.serialize_entry("mft_sequence", &reference.map(|reference| reference.sequence()))
+}
+
+/// `type`, `class` (the class type indicator), `offset`, `size`, `name`, then what the type has; an unknown item as `data` in hex.
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("type", type_word(&self.kind))?;
+        map.serialize_entry("class", &format_args!("{:#04x}", self.class()))?;
+        map.serialize_entry("offset", &self.offset)?;
+        map.serialize_entry("size", &self.data.len())?;
+        map.serialize_entry("name", &self.name())?;
+        match &self.kind {
+            Kind::Root { sort_index, class } => {
+                map.serialize_entry("sort_index", sort_index)?;
+                class_fields(&mut map, *class)?;
+            }
+            Kind::Folder { class } | Kind::ControlPanelItem { class } | Kind::Game { id: class } => {
+                class_fields(&mut map, *class)?;
+            }
+            Kind::Volume { class, .. } => map.serialize_entry("class_id", class)?,
+            Kind::File(entry) => file_fields(&mut map, self, entry)?,
+            Kind::UsersFile { entry, folder } => {
+                file_fields(&mut map, self, entry)?;
+                class_fields(&mut map, *folder)?;
+            }
+            Kind::Delegate { data, folder } => {
+                class_fields(&mut map, *folder)?;
+                map.serialize_entry("data", &hex(data))?;
+            }
+            Kind::Network(network) => {
+                map.serialize_entry("level", &network.level)?;
+                map.serialize_entry("description", &network.description)?;
+                map.serialize_entry("comments", &network.comments)?;
+            }
+            Kind::Uri(uri) => {
+                map.serialize_entry("time", &uri.time)?;
+                map.serialize_entry("host", &uri.host)?;
+                map.serialize_entry("user", &uri.user)?;
+                map.serialize_entry("password", &uri.password)?;
+            }
+            Kind::ControlPanelCategory(category) => map.serialize_entry("category", category)?,
+            Kind::ControlPanelFile { path, comments, .. } => {
+                map.serialize_entry("path", path)?;
+                map.serialize_entry("comments", comments)?;
+            }
+            Kind::Properties { signature, store, items } => {
+                map.serialize_entry("signature", &format_args!("{signature:#010x}"))?;
+                map.serialize_entry("properties", &store.properties)?;
+                map.serialize_entry("items", items)?;
+            }
+            Kind::PortableDevice(device) => map.serialize_entry("device_path", &device.device_path)?,
+            Kind::PortableVolume(volume) => {
+                map.serialize_entry("id", &volume.id)?;
+                map.serialize_entry("file_system", &volume.file_system)?;
+            }
+            Kind::PortableFile(file) => {
+                map.serialize_entry("id", &file.id)?;
+                map.serialize_entry("content_type", &file.content_type)?;
+                map.serialize_entry("modified", &file.modified)?;
+                map.serialize_entry("created", &file.created)?;
+            }
+            Kind::Archived(archived) => {
+                map.serialize_entry("folder", &archived.folder)?;
+                map.serialize_entry("modified", &archived.modified)?;
+            }
+            Kind::Merged(items) => map.serialize_entry("items", items)?,
+            Kind::Unknown => map.serialize_entry("data", &hex(self.data))?,
+        }
+        map.serialize_entry("extensions", &self.extensions)?;
+        map.end()
+    }
+}
+
+/// `signature`, `version`, `offset` and `size`, then what the block says; what stands in the item's own fields is not told again,
+/// and an unknown block is told as `data` in hex.
+impl Serialize for Extension<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("signature", &format_args!("{:#010x}", self.signature))?;
+        map.serialize_entry("version", &self.version)?;
+        map.serialize_entry("offset", &self.offset)?;
+        map.serialize_entry("size", &self.data.len())?;
+        match &self.kind {
+            ExtensionKind::File(_) => {}
+            ExtensionKind::Class(class) => class_fields(&mut map, *class)?,
+            ExtensionKind::FolderType(folder, view) => {
+                map.serialize_entry("folder_type", folder)?;
+                map.serialize_entry("folder_view", view)?;
+            }
+            ExtensionKind::UserName(name) => map.serialize_entry("user_name", name)?,
+            ExtensionKind::FileType(name) => map.serialize_entry("file_type", name)?,
+            ExtensionKind::Program(name) => map.serialize_entry("program", name)?,
+            ExtensionKind::PinType(name) => map.serialize_entry("pin_type", name)?,
+            ExtensionKind::Times([created, modified, accessed]) => {
+                map.serialize_entry("created", created)?;
+                map.serialize_entry("modified", modified)?;
+                map.serialize_entry("accessed", accessed)?;
+            }
+            ExtensionKind::Uri(uri) => map.serialize_entry("uri", uri)?,
+            ExtensionKind::Items(items) => map.serialize_entry("items", items)?,
+            ExtensionKind::Properties(store) => map.serialize_entry("properties", &store.properties)?,
+            ExtensionKind::Deleted { time, original_path, bin_path } => {
+                map.serialize_entry("deleted", time)?;
+                map.serialize_entry("original_path", original_path)?;
+                map.serialize_entry("bin_path", bin_path)?;
+            }
+            ExtensionKind::Unknown => map.serialize_entry("data", &hex(self.data))?,
+        }
+        map.end()
+    }
+}
