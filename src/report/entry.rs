@@ -7,7 +7,8 @@ use crate::format::compound::Recovery;
 use crate::format::custom::Custom;
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::Link;
-use crate::format::text::{CodePage, Text, Utf16, hex};
+use crate::format::property_store::{self, Property};
+use crate::format::text::{CodePage, Text, Utf16};
 use crate::format::time::FileTime;
 use crate::model::JumpList;
 
@@ -63,8 +64,8 @@ pub struct AutomaticRow<'c> {
     pub mac: Option<Mac>,
     /// Time in the object id.
     pub object_time: Option<FileTime>,
-    /// Serialized property store, in hex; null if there is none.
-    pub property_store: Option<String>,
+    /// The properties after the path; null if there is no store.
+    pub property_store: Option<Vec<Property<'c>>>,
     /// How link or entry were found, if not as the file says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<Recovery>,
@@ -124,7 +125,8 @@ pub(super) fn automatic_rows<'c>(list: &'c JumpList<'c>, detail: LinkDetail, cod
             birth_object_id: dest.birth_object_id.non_zero(),
             mac: dest.object_id.mac(),
             object_time: dest.object_id.time(),
-            property_store: (!dest.property_store.is_empty()).then(|| hex(dest.property_store)),
+            property_store: (!dest.property_store.is_empty())
+                .then(|| property_store::parse(dest.property_store, 0, code_page).properties),
             recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),
             link: entry.link.and_then(|stream| LinkRow::of_stream(stream, detail, code_page)),
         }

@@ -57,6 +57,7 @@ impl Serialize for LinkRow<'_> {
             row.serialize_field("problems", &link.problems)?;
             return row.end();
         }
+        let details = link.details();
         let header = &link.header;
         let volume = link.info.as_ref().and_then(|info| info.volume);
         let tracker = link.tracker();
@@ -83,7 +84,14 @@ impl Serialize for LinkRow<'_> {
         row.serialize_field("arguments", &link.arguments)?;
         row.serialize_field("icon", &link.icon)?;
         row.serialize_field("icon_index", &header.icon_index)?;
-        row.serialize_field("problems", &link.problems)?;
+        row.serialize_field("flags", &header.flags.names())?;
+        row.serialize_field("show_command", header.show_command.word())?;
+        row.serialize_field("hotkey", &header.hotkey.is_some().then(|| format!("{:#06x}", header.hotkey.0)))?;
+        row.serialize_field("id_list_path", &link.items().and_then(|items| items.path()))?;
+        row.serialize_field("id_list", &details.id_list)?;
+        row.serialize_field("properties", &details.properties)?;
+        row.serialize_field("extra", &details.blocks)?;
+        row.serialize_field("problems", &details.problems)?;
         row.end()
     }
 }
