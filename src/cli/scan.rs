@@ -313,6 +313,7 @@ fn advice(lines: &[Line], context: &Context) -> String {
     }
     let name = if worst.name == "-" { worst.path.display().to_string() } else { worst.name.clone() };
     let name = words::harmless(&name);
+    let path = quoted(&worst.path.display().to_string());
     let mut out = format!(
         "{name} costs most: a right-click makes {} reads of {} together, about {}.\n",
         words::number(worst.reads),
@@ -327,17 +328,14 @@ fn advice(lines: &[Line], context: &Context) -> String {
                 words::count(entries, "entry"),
                 words::number(reads),
                 words::milliseconds(ms),
-                paint(
-                    COMMAND,
-                    format!("jlfix prune --keep {ADVISED_KEEP} {}", quoted(&worst.path.display().to_string()))
-                ),
+                paint(COMMAND, words::harmless(&format!("jlfix prune --keep {ADVISED_KEEP} {path}"))),
             );
         }
         None => {
             let _ = writeln!(
                 out,
                 "It cannot be pruned as it is; see\n  {}",
-                paint(COMMAND, format!("jlfix check {}", quoted(&worst.path.display().to_string())))
+                paint(COMMAND, words::harmless(&format!("jlfix check {path}")))
             );
         }
     }
