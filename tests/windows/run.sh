@@ -82,24 +82,27 @@ debian_rust() {
     unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
 }
 
-# Everything in the cache carries the version that made it, and counts only once its `done` is there.
+# Everything in the cache carries the version and the recipe that made it, and counts only once its `done` is there:
+# crates that were built with another std would not find their way to this one.
 build_std() {
-    sysroot=$cache/std-$(dpkg-query -W -f '${Version}' rustc-web)
+    sysroot=$cache/std-$(dpkg-query -W -f '${Version}' rustc-web)-$(declare -f build_std | cksum | cut -d ' ' -f 1)
     [[ ! -e $sysroot/done ]] || return 0
     say "building std for Windows into $sysroot"
     rm -rf -- "$sysroot"
     local dummy=$sysroot/dummy lib=$sysroot/lib/rustlib/$target/lib
+    local deps=$dummy/target/$target/release/deps
     mkdir -p -- "$dummy/src" "$lib"
     printf '[package]\nname = "dummy"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$dummy/Cargo.toml"
     : >"$dummy/src/lib.rs"
     (
         cd -- "$dummy"
-        RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --target "$target" --target-dir target \
-            -Zbuild-std=std,panic_unwind,panic_abort,proc_macro,test
-    ) </dev/null
-    rm -f -- "$dummy/target/$target/release/deps/"libdummy-*
-    cp -- "$dummy/target/$target/release/deps/"*.rlib "$lib/"
-    cp -- "$dummy/target/$target/release/deps/"*.rmeta "$lib/" 2>/dev/null || true
+        # Bitcode is for the release profile's LTO; the linker leaves empty files in TMPDIR.
+        export RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS=-Cembed-bitcode=yes TMPDIR=$dummy
+        /usr/bin/cargo build --quiet --release --target "$target" --target-dir target \
+            -Zbuild-std=std,panic_unwind,panic_abort,proc_macro,test </dev/null
+    )
+    rm -f -- "$deps"/libdummy-*
+    cp -- "$deps"/*.rlib "$deps"/*.rmeta "$lib/"
     ln -s "$(/usr/bin/rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu" "$sysroot/lib/rustlib/"
     rm -rf -- "$dummy"
     touch -- "$sysroot/done"
@@ -157,13 +160,17 @@ prepare() {
 }
 
 run_cargo() { # SUBCOMMAND ARGS…
-    local command=$1
+    local command=$1 temp status=0
     shift
+    mkdir -p -- "$target_dir"
+    temp=$(mktemp -d -- "$target_dir/linker.XXXXXX") # the linker leaves empty files behind
     (
         cd -- "$root"
-        exec /usr/bin/cargo "$command" --config "target.$target.runner = ['$wine']" --target "$target" \
+        TMPDIR=$temp exec /usr/bin/cargo "$command" --config "target.$target.runner = ['$wine']" --target "$target" \
             --target-dir "$target_dir" "$@"
-    )
+    ) || status=$?
+    rm -rf -- "$temp"
+    return "$status"
 }
 
 build_exe() {
@@ -193,8 +200,9 @@ run_tests() {
     run_cargo test "${fail_fast[@]}" "$@" </dev/null {keep}>&- 2>&1 | tee "$target_dir/tests.log" || tests_status=$?
     let_wine_go
     awk '/^test result:/ { passed += $4; failed += $6; ignored += $8; programs++ }
-        END { printf "== under Wine: %d passed, %d failed, %d ignored, in %d test programs\n", passed, failed, ignored, programs }' \
+        END { printf "== under Wine: %d passed, %d failed, %d ignored, in %d test programs", passed, failed, ignored, programs }' \
         "$target_dir/tests.log"
+    if ((tests_status)); then echo "; cargo test failed ($tests_status)"; else echo; fi
 }
 
 # Tests use the prefix' live folders and registry: one run at a time.
@@ -212,7 +220,6 @@ test)
     # A path that a Windows program takes for absolute, whatever its current drive.
     corpus=${JLFIX_CORPUS:-$root/../shared/corpus}
     [[ ! -d $corpus ]] || export JLFIX_CORPUS="Z:$(cd -- "$corpus" && pwd -P)"
-    mkdir -p -- "$target_dir"
     take_prefix
     timed build run_cargo test --no-run "$@" </dev/null
     timed tests run_tests "$@"
