@@ -7,6 +7,7 @@ usage() {
     cat <<'END'
 usage: tests/windows/run.sh [ARGS…]           cargo test ARGS under Wine (as in: run.sh --test store)
        tests/windows/run.sh --check [ARGS…]   cargo check --all-targets ARGS
+       tests/windows/run.sh --clippy [ARGS…]  cargo clippy --all-targets ARGS
        tests/windows/run.sh --build [ARGS…]   builds jlfix.exe (--release for a small one); its path is all of stdout
        tests/windows/run.sh --exe [ARGS…]     builds jlfix.exe and runs it under Wine with ARGS
        tests/windows/run.sh --wine PROGRAM [ARGS…]   runs another Windows program in the same Wine prefix
@@ -36,11 +37,13 @@ case ${1-} in
     usage
     exit 0
     ;;
---check | --build | --exe | --wine | --cc)
+--check | --clippy | --build | --exe | --wine | --cc)
     mode=${1#--}
     shift
     ;;
 esac
+
+[[ $mode != clippy ]] || packages+=(rust-web-clippy)
 
 timings=()
 timed() { # NAME COMMAND…: remembers the minutes that a part took
@@ -160,13 +163,14 @@ prepare() {
 }
 
 run_cargo() { # SUBCOMMAND ARGS…
-    local command=$1 temp status=0
+    local command=$1 program=/usr/bin/cargo temp status=0
     shift
+    [[ $command != clippy ]] || program=/usr/bin/cargo-clippy # cargo would take the one of CARGO_HOME
     mkdir -p -- "$target_dir"
     temp=$(mktemp -d -- "$target_dir/linker.XXXXXX") # the linker leaves empty files behind
     (
         cd -- "$root"
-        TMPDIR=$temp exec /usr/bin/cargo "$command" --config "target.$target.runner = ['$wine']" --target "$target" \
+        TMPDIR=$temp exec "$program" "$command" --config "target.$target.runner = ['$wine']" --target "$target" \
             --target-dir "$target_dir" "$@"
     ) || status=$?
     rm -rf -- "$temp"
@@ -226,9 +230,9 @@ test)
     summary
     exit "$tests_status"
     ;;
-check)
+check | clippy)
     prepare
-    timed check run_cargo check --all-targets "$@" </dev/null
+    timed "$mode" run_cargo "$mode" --all-targets "$@" </dev/null
     summary
     ;;
 build)
