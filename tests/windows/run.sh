@@ -1,0 +1,258 @@
+#!/usr/bin/env bash
+# Builds jlfix for Windows and runs its tests under Wine. Needs Debian 12 and nothing else: Rust with the matching source
+# of std, the linker and Wine come from Debian's archive, std for Windows is built here once.
+set -euo pipefail
+
+usage() {
+    cat <<'END'
+usage: tests/windows/run.sh [ARGS…]           cargo test ARGS under Wine (as in: run.sh --test store)
+       tests/windows/run.sh --check [ARGS…]   cargo check --all-targets ARGS
+       tests/windows/run.sh --clippy [ARGS…]  cargo clippy --all-targets ARGS
+       tests/windows/run.sh --build [ARGS…]   builds jlfix.exe (--release for a small one); its path is all of stdout
+       tests/windows/run.sh --exe [ARGS…]     builds jlfix.exe and runs it under Wine with ARGS
+       tests/windows/run.sh --wine PROGRAM [ARGS…]   runs another Windows program in the same Wine prefix
+       tests/windows/run.sh --cc ARGS…        x86_64-w64-mingw32-gcc ARGS
+
+JLFIX_WINDOWS_CACHE   where std and the Wine prefix are kept (.cache/windows in the checkout)
+JLFIX_CORPUS          the real jump lists, as for cargo test
+END
+}
+
+die() {
+    printf 'run.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+say() { printf '== %s\n' "$*" >&2; }
+
+target=x86_64-pc-windows-gnu
+packages=(rustc-web cargo-web rust-web-src gcc-mingw-w64-x86-64-win32 wine64)
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(cd -- "$here/../.." && pwd -P)
+cache=${JLFIX_WINDOWS_CACHE:-$root/.cache/windows}
+
+mode=test
+case ${1-} in
+-h | --help)
+    usage
+    exit 0
+    ;;
+--check | --clippy | --build | --exe | --wine | --cc)
+    mode=${1#--}
+    shift
+    ;;
+esac
+
+[[ $mode != clippy ]] || packages+=(rust-web-clippy)
+
+timings=()
+timed() { # NAME COMMAND…: remembers the minutes that a part took
+    local name=$1 start=$EPOCHREALTIME
+    shift
+    "$@"
+    timings+=("$(awk -v a="$start" -v b="$EPOCHREALTIME" -v n="$name" 'BEGIN { printf "%s %.2f min", n, (b - a) / 60 }')")
+}
+
+summary() {
+    local line
+    for line in "${timings[@]}"; do say "$line"; done
+    say "all $(awk -v s="$SECONDS" 'BEGIN { printf "%.2f min", s / 60 }')"
+}
+
+install_packages() {
+    local missing=() package
+    for package in "${packages[@]}"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    ((EUID == 0)) || die "as root, please: apt-get install --no-install-recommends ${missing[*]}"
+    say "installing ${missing[*]}"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null >"$cache/apt.log" 2>&1 || {
+        tail -n 20 "$cache/apt.log" >&2
+        die "apt-get failed; its whole log is $cache/apt.log"
+    }
+}
+
+# Debian's cargo and rustc, whatever stands first on PATH or in the environment: another rustc would not match the std.
+debian_rust() {
+    export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+    export RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc
+    unset RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC CARGO_BUILD_TARGET RUSTUP_TOOLCHAIN
+    extra_flags=${RUSTFLAGS-}
+    extra_doc_flags=${RUSTDOCFLAGS-}
+    unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
+}
+
+# Everything in the cache carries the version and the recipe that made it, and counts only once its `done` is there:
+# crates that were built with another std would not find their way to this one.
+build_std() {
+    sysroot=$cache/std-$(dpkg-query -W -f '${Version}' rustc-web)-$(declare -f build_std | cksum | cut -d ' ' -f 1)
+    [[ ! -e $sysroot/done ]] || return 0
+    say "building std for Windows into $sysroot"
+    rm -rf -- "$sysroot"
+    local dummy=$sysroot/dummy lib=$sysroot/lib/rustlib/$target/lib
+    local deps=$dummy/target/$target/release/deps
+    mkdir -p -- "$dummy/src" "$lib"
+    printf '[package]\nname = "dummy"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$dummy/Cargo.toml"
+    : >"$dummy/src/lib.rs"
+    (
+        cd -- "$dummy"
+        # Bitcode is for the release profile's LTO; the linker leaves empty files in TMPDIR.
+        export RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS=-Cembed-bitcode=yes TMPDIR=$dummy
+        /usr/bin/cargo build --quiet --release --target "$target" --target-dir target \
+            -Zbuild-std=std,panic_unwind,panic_abort,proc_macro,test </dev/null
+    )
+    rm -f -- "$deps"/libdummy-*
+    cp -- "$deps"/*.rlib "$deps"/*.rmeta "$lib/"
+    ln -s "$(/usr/bin/rustc --print sysroot)/lib/rustlib/x86_64-unknown-linux-gnu" "$sysroot/lib/rustlib/"
+    rm -rf -- "$dummy"
+    touch -- "$sysroot/done"
+}
+
+# A prefix of its own, with a home folder of its own: Wine links its Documents, Desktop and so on to there.
+build_prefix() {
+    local version
+    version=$(dpkg-query -W -f '${Version}' wine64)
+    prefix=$cache/wine-${version//[^A-Za-z0-9.]/-}-$(cksum <"$here/processprng.c" | cut -d ' ' -f 1)
+    wine=$prefix/wine
+    [[ ! -e $prefix/done ]] || return 0
+    say "making a Wine prefix in $prefix"
+    rm -rf -- "$prefix"
+    mkdir -p -- "$prefix/home"
+    cat >"$wine" <<'END'
+#!/bin/sh
+# With LC_ALL=C names that are not ASCII fail.
+prefix=$(dirname -- "$0")
+unset DISPLAY WAYLAND_DISPLAY
+export WINEPREFIX="$prefix/drive" HOME="$prefix/home" WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" LC_ALL=C.UTF-8
+export WINEDLLOVERRIDES='mscoree,mshtml=;winemenubuilder.exe=d'
+exec /usr/lib/wine/wine64 "$@"
+END
+    chmod +x -- "$wine"
+    "$wine" wineboot -i </dev/null >"$cache/wineboot.log" 2>&1 || die "wineboot failed: see $cache/wineboot.log"
+    x86_64-w64-mingw32-gcc -O2 -shared -o "$prefix/drive/drive_c/windows/system32/bcryptprimitives.dll" \
+        "$here/processprng.c" -ladvapi32
+    touch -- "$prefix/done"
+}
+
+prepare() {
+    command -v dpkg-query >/dev/null || die "needs Debian 12: no dpkg-query here"
+    mkdir -p -- "$cache"
+    cache=$(cd -- "$cache" && pwd -P)
+    exec {lock}>"$cache/lock"
+    flock -n "$lock" || {
+        say "waiting for another run to finish with $cache"
+        flock "$lock"
+    }
+    timed packages install_packages
+    debian_rust
+    timed std build_std
+    timed prefix build_prefix
+    exec {lock}>&-
+
+    # Encoded flags (not RUSTFLAGS, not a config file): they may hold spaces, and nothing machine-made is committed.
+    local sep=$'\x1f'
+    export CARGO_ENCODED_RUSTFLAGS="--sysroot=$sysroot" CARGO_ENCODED_RUSTDOCFLAGS="--sysroot=$sysroot"
+    local flag
+    for flag in $extra_flags; do CARGO_ENCODED_RUSTFLAGS+=$sep$flag; done
+    for flag in $extra_doc_flags; do CARGO_ENCODED_RUSTDOCFLAGS+=$sep$flag; done
+    target_dir=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/windows
+    unset CARGO_TARGET_DIR
+}
+
+run_cargo() { # SUBCOMMAND ARGS…
+    local command=$1 program=/usr/bin/cargo temp status=0
+    shift
+    [[ $command != clippy ]] || program=/usr/bin/cargo-clippy # cargo would take the one of CARGO_HOME
+    mkdir -p -- "$target_dir"
+    temp=$(mktemp -d -- "$target_dir/linker.XXXXXX") # the linker leaves empty files behind
+    (
+        cd -- "$root"
+        TMPDIR=$temp exec "$program" "$command" --config "target.$target.runner = ['$wine']" --target "$target" \
+            --target-dir "$target_dir" "$@"
+    ) || status=$?
+    rm -rf -- "$temp"
+    return "$status"
+}
+
+build_exe() {
+    local profile=debug argument
+    for argument in "$@"; do [[ $argument != --release && $argument != -r ]] || profile=release; done
+    run_cargo build --bin jlfix "$@" </dev/null >&2
+    exe=$target_dir/$target/$profile/jlfix.exe
+}
+
+# A start of a Windows program takes half a second, a tenth of that while another keeps Wine's services running.
+# The one that does waits for the end of a pipe, so it goes when this script goes, however that happens.
+keep_wine_up() {
+    exec {keep}> >(exec "$wine" cmd /d /c 'set /p _=' >/dev/null 2>&1)
+    keeper=$!
+}
+
+let_wine_go() {
+    exec {keep}>&-
+    wait "$keeper" || true
+}
+
+run_tests() {
+    local fail_fast=(--no-fail-fast)
+    [[ " $* " != *" --no-fail-fast "* ]] || fail_fast=()
+    keep_wine_up
+    tests_status=0
+    run_cargo test "${fail_fast[@]}" "$@" </dev/null {keep}>&- 2>&1 | tee "$target_dir/tests.log" || tests_status=$?
+    let_wine_go
+    awk '/^test result:/ { passed += $4; failed += $6; ignored += $8; programs++ }
+        END { printf "== under Wine: %d passed, %d failed, %d ignored, in %d test programs", passed, failed, ignored, programs }' \
+        "$target_dir/tests.log"
+    if ((tests_status)); then echo "; cargo test failed ($tests_status)"; else echo; fi
+}
+
+# Tests use the prefix' live folders and registry: one run at a time.
+take_prefix() {
+    exec {prefix_lock}>"$prefix/lock"
+    flock -n "$prefix_lock" || {
+        say "waiting for another test run in $prefix"
+        flock "$prefix_lock"
+    }
+}
+
+case $mode in
+test)
+    prepare
+    # A path that a Windows program takes for absolute, whatever its current drive.
+    corpus=${JLFIX_CORPUS:-$root/../shared/corpus}
+    [[ ! -d $corpus ]] || export JLFIX_CORPUS="Z:$(cd -- "$corpus" && pwd -P)"
+    take_prefix
+    timed build run_cargo test --no-run "$@" </dev/null
+    timed tests run_tests "$@"
+    summary
+    exit "$tests_status"
+    ;;
+check | clippy)
+    prepare
+    timed "$mode" run_cargo "$mode" --all-targets "$@" </dev/null
+    summary
+    ;;
+build)
+    prepare
+    timed build build_exe "$@"
+    summary
+    printf '%s\n' "$exe"
+    ;;
+exe)
+    prepare
+    build_exe --quiet
+    exec "$wine" "$exe" "$@"
+    ;;
+wine)
+    (($#)) || die "--wine needs a program"
+    prepare
+    exec "$wine" "$@"
+    ;;
+cc)
+    prepare
+    exec x86_64-w64-mingw32-gcc "$@"
+    ;;
+esac
