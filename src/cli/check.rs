@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use jlfix::model::{Fix, Severity};
+use jlfix::model::{Code, Fix, Severity};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
 
 use super::args::Format;
@@ -105,7 +105,7 @@ fn people(row: &FileRow<'_>, verbose: bool) -> String {
         return out;
     }
     let _ = writeln!(out, "{}", paint(HEAD, words::harmless(row.path)));
-    out.push_str(&findings(row));
+    out.push_str(&findings(row, verbose));
     let mut fixes: Vec<Fix> = Vec::new();
     for fix in row.findings.iter().filter_map(|finding| finding.code.fix()) {
         if !fixes.contains(&fix) {
@@ -123,10 +123,23 @@ fn people(row: &FileRow<'_>, verbose: bool) -> String {
     out
 }
 
-/// A line a finding.
-pub(crate) fn findings(row: &FileRow<'_>) -> String {
+/// How many findings of one code are told without `-v`.
+const OF_ONE_CODE: usize = 5;
+
+/// A line a finding; of many with one code, a few and how many more there are, unless `all` are wanted.
+pub(crate) fn findings(row: &FileRow<'_>, all: bool) -> String {
     let mut out = String::new();
+    let mut seen: Vec<(Code, usize)> = Vec::new();
     for finding in &row.findings {
+        let at = seen.iter().position(|(code, _)| *code == finding.code).unwrap_or_else(|| {
+            seen.push((finding.code, 0));
+            seen.len() - 1
+        });
+        let Some((_, count)) = seen.get_mut(at) else { continue };
+        *count += 1;
+        if *count > OF_ONE_CODE && !all {
+            continue;
+        }
         let severity = format!("{:<7}", finding.severity().to_string());
         let place = finding.offset.map(|offset| paint(DIM, format!(" [offset {offset}]"))).unwrap_or_default();
         let _ = writeln!(
@@ -136,6 +149,11 @@ pub(crate) fn findings(row: &FileRow<'_>) -> String {
             finding.code,
             words::harmless(&finding.message)
         );
+    }
+    for (code, count) in seen.iter().filter(|(_, count)| *count > OF_ONE_CODE && !all) {
+        let more = words::number((count - OF_ONE_CODE) as u64);
+        let _ =
+            writeln!(out, "  {}", paint(DIM, format!("and {more} more {code} ({}); -v tells them all", code.title())));
     }
     out
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
         let mut totals = Totals::default();
         totals.add(view.row);
         let rendered = match args.format {
-            Format::Table => people(view.row, args.links).into_bytes(),
+            Format::Table => people(view.row, args.links, context.verbose).into_bytes(),
             Format::Csv => csv(view.row),
             Format::Json | Format::Jsonl => output::json(view.row),
         };
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
     Ok(tally.exit())
 }
 
-fn people(row: &FileRow<'_>, links: bool) -> String {
+fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
     let mut out = String::new();
     let name = row.app_name.as_deref().unwrap_or("unknown application");
     let id = row.app_id.map(|id| format!("  {id}")).unwrap_or_default();
@@ -151,7 +151,7 @@ fn people(row: &FileRow<'_>, links: bool) -> String {
         out.push_str(&entry_table(entries));
     }
     if !row.findings.is_empty() {
-        let _ = write!(out, "\n{}", check::findings(row));
+        let _ = write!(out, "\n{}", check::findings(row, verbose));
     }
     out.push('\n');
     out
