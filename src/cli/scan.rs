@@ -169,7 +169,7 @@ fn line(row: &FileRow<'_>, format: Format) -> Line {
     let rendered = match format {
         Format::Table => Rendered::Cells {
             cells: cells(row),
-            why: row.findings.iter().max_by_key(|finding| finding.severity()).map(|finding| {
+            why: row.findings.iter().min_by_key(|finding| Reverse(finding.severity())).map(|finding| {
                 let more = match row.findings.len() {
                     1 => String::new(),
                     count => format!(" (and {} more)", count - 1),

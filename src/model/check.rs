@@ -7,7 +7,7 @@ use super::finding::{Code, Finding};
 use super::{Entry, JumpList};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
-use crate::format::destlist::Header;
+use crate::format::destlist::{Header, Soundness};
 use crate::format::link::{self, Link, NotALink};
 use crate::format::text::CodePage;
 
@@ -20,6 +20,12 @@ pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
     let mut out: Vec<Finding> = list.compound.faults.iter().map(container).collect();
     for stream in list.compound.streams.iter().filter(|stream| stream.recovery != Recovery::Intact) {
         out.push(recovered(stream));
+    }
+    for carved in &list.compound.carved_entries {
+        if let Some(entry) = carved.entry() {
+            let message = format!("entry {} ({}) was found in sectors that belong to nothing", entry.id, entry.path);
+            out.push(Finding::new(Code::Recovered, message).entry(entry.id).at(carved.offset));
+        }
     }
     if let Some(header) = &list.header {
         dest_list(list, header, &mut out);
@@ -61,6 +67,8 @@ fn container(fault: &ContainerFault) -> Finding {
         FaultKind::CrossLinked => Code::CrossLinked,
         FaultKind::Unreachable => Code::Unreachable,
         FaultKind::DuplicateName => Code::DuplicateName,
+        FaultKind::Exchanged => Code::Fat,
+        FaultKind::Carved => Code::Recovered,
         FaultKind::Limit => Code::Limit,
     };
     Finding { code, message: fault.message.clone(), entry_id: fault.stream_id, offset: Some(fault.offset) }
@@ -108,13 +116,17 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     if let Some(short) = list.cut {
         let offset = file_offset(list.dest_list, short.offset);
         out.push(Finding { offset, ..Finding::new(Code::EntryCut, short.to_string()) });
-    } else if !list.trailing.is_empty() {
-        out.push(Finding::new(Code::Trailing, format!("{} bytes follow the last entry", list.trailing.len())));
+    }
+    for gap in &list.gaps {
+        let end = list.entries.iter().map(|entry| entry.dest.offset).max().unwrap_or(0);
+        let code = if gap.start > end && list.cut.is_none() { Code::Trailing } else { Code::EntryCut };
+        let message = format!("no entry can be read in {} bytes of the DestList, from {}", gap.len(), gap.start);
+        out.push(Finding { offset: file_offset(list.dest_list, gap.start as u64), ..Finding::new(code, message) });
     }
     order(entries, out);
     ranks(entries, out);
     identities(entries, out);
-    for Entry { dest, link } in entries {
+    for Entry { dest, soundness, link } in entries {
         let at = |finding: Finding| Finding {
             offset: file_offset(list.dest_list, dest.offset as u64),
             ..finding.entry(dest.id)
@@ -127,6 +139,10 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
                 dest.computed_checksum()
             );
             out.push(at(Finding::new(Code::Checksum, message)));
+        }
+        if *soundness == Soundness::Bounded {
+            let message = format!("entry {}: the length of its path cannot be right; read to where text ends", dest.id);
+            out.push(at(Finding::new(Code::EntryCut, message)));
         }
         if !dest.last_access.is_plausible() {
             let message = format!("entry {}: last access is {}", dest.id, dest.last_access);

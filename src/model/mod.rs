@@ -7,13 +7,14 @@ mod check;
 mod finding;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 pub use finding::{Code, Finding, Fix, Severity};
 
 use crate::bytes::Short;
-use crate::format::compound::{Compound, Stream, looks_like_compound};
+use crate::format::compound::{Compound, Recovery, Stream, looks_like_compound};
 use crate::format::custom::{Custom, looks_like_custom};
-use crate::format::destlist::{self, DestList, Header};
+use crate::format::destlist::{self, DestList, Header, Soundness};
 use crate::format::link::{self, Link, NotALink, looks_like_link};
 use crate::format::text::CodePage;
 use crate::limits::Limits;
@@ -117,6 +118,8 @@ impl<'a> Source<'a> {
 pub struct Entry<'c> {
     /// The entry as the DestList has it.
     pub dest: destlist::Entry<'c>,
+    /// How far the entry can be relied on: doubtful where its checksum does not hold.
+    pub soundness: Soundness,
     /// The stream that is its link, if there is one.
     pub link: Option<&'c Stream<'c>>,
 }
@@ -126,6 +129,11 @@ impl<'c> Entry<'c> {
     pub fn read_link(&self, code_page: CodePage) -> Option<Result<Link<'c>, NotALink>> {
         self.link.map(|stream| link::parse(&stream.data, code_page))
     }
+}
+
+/// How far an entry that stands where it should can be relied on.
+fn soundness_of(dest: &destlist::Entry<'_>) -> Soundness {
+    if dest.checksum_ok() { Soundness::Sound } else { Soundness::Doubtful }
 }
 
 /// An automatic list: its DestList joined with its links.
@@ -143,9 +151,11 @@ pub struct JumpList<'c> {
     pub orphans: Vec<&'c Stream<'c>>,
     /// Streams that are neither DestList nor link, kept as they are.
     pub others: Vec<&'c Stream<'c>>,
-    /// Bytes after the last entry.
-    pub trailing: &'c [u8],
-    /// Why the DestList could not be read to its end.
+    /// Links found in sectors that belong to nothing: whose they were is not known.
+    pub carved_links: Vec<&'c Stream<'c>>,
+    /// Ranges of the DestList, in bytes, in which no entry was found; none in a healthy list.
+    pub gaps: Vec<Range<usize>>,
+    /// Why the DestList could not be read straight to its end.
     pub cut: Option<Short>,
 }
 
@@ -160,7 +170,8 @@ impl<'c> JumpList<'c> {
             entries: Vec::new(),
             orphans: Vec::new(),
             others: Vec::new(),
-            trailing: &[],
+            carved_links: Vec::new(),
+            gaps: Vec::new(),
             cut: None,
         };
         let mut links: HashMap<u64, (&Stream<'_>, bool)> = HashMap::with_capacity(compound.streams.len());
@@ -169,6 +180,7 @@ impl<'c> JumpList<'c> {
                 continue;
             }
             match stream.entry_id() {
+                _ if stream.recovery == Recovery::Carved => list.carved_links.push(stream),
                 // Of two streams with one id, the one that is whole is the link.
                 Some((id, _)) => match links.get_mut(&id) {
                     Some((held, _)) if held.missing() > 0 && stream.missing() == 0 => {
@@ -183,25 +195,7 @@ impl<'c> JumpList<'c> {
             }
         }
         if let Some(stream) = dest_list.filter(|stream| !stream.data.is_empty() || stream.size > 0) {
-            match DestList::decode(&stream.data) {
-                Ok(decoded) => {
-                    list.header = Some(decoded.header);
-                    list.trailing = decoded.trailing;
-                    list.cut = decoded.cut;
-                    list.entries = decoded
-                        .entries
-                        .into_iter()
-                        .map(|dest| {
-                            let link = links.get_mut(&dest.id).map(|(stream, used)| {
-                                *used = true;
-                                *stream
-                            });
-                            Entry { dest, link }
-                        })
-                        .collect();
-                }
-                Err(short) => list.cut = Some(short),
-            }
+            list.read_entries(&stream.data, &mut links);
         }
         list.orphans = compound
             .streams
@@ -212,6 +206,36 @@ impl<'c> JumpList<'c> {
             })
             .collect();
         list
+    }
+
+    /// Reads the entries straight through; where that fails or a checksum does not hold, finds its place again by the
+    /// checksums that do.
+    fn read_entries(&mut self, data: &'c [u8], links: &mut HashMap<u64, (&'c Stream<'c>, bool)>) {
+        let mut join = |dest: destlist::Entry<'c>, soundness| {
+            let link = links.get_mut(&dest.id).map(|(stream, used)| {
+                *used = true;
+                *stream
+            });
+            Entry { dest, soundness, link }
+        };
+        let decoded = DestList::decode(data);
+        if let Ok(straight) = &decoded {
+            self.header = Some(straight.header);
+            self.cut = straight.cut;
+            let sound = straight.cut.is_none() && straight.entries.iter().all(destlist::Entry::checksum_ok);
+            if sound || !straight.header.is_known_version() && straight.cut.is_none() {
+                let entries = straight.entries.iter();
+                self.entries = entries.map(|dest| join(*dest, soundness_of(dest))).collect();
+                return;
+            }
+        }
+        let found = destlist::resync(data);
+        self.cut = self.cut.or(decoded.as_ref().err().copied());
+        if self.header.is_none_or(|header| header.version != found.header.version) && !found.entries.is_empty() {
+            self.header = Some(found.header);
+        }
+        self.entries = found.entries.into_iter().map(|found| join(found.entry, found.soundness)).collect();
+        self.gaps = found.gaps;
     }
 
     /// The format version, if there is a DestList that tells.
@@ -231,7 +255,7 @@ impl<'c> JumpList<'c> {
 
     /// True if there is nothing in it: no entry and no link.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty() && self.orphans.is_empty()
+        self.entries.is_empty() && self.orphans.is_empty() && self.carved_links.is_empty()
     }
 
     /// True if there may have been entries that cannot be read any more.
