@@ -1,12 +1,14 @@
 //! The shell link reader against real links, and against what independent parsers read in them.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jlfix::format::link::{self, Link};
+use jlfix::format::compound::Compound;
+use jlfix::format::link::{self, Extra, Link};
 use jlfix::format::text::CodePage;
+use jlfix::limits::Limits;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -126,4 +128,125 @@ fn arguments_that_hide_behind_a_count_larger_than_windows_reads_are_found() {
             "terminal block at offset 3667: need 4 bytes, have 0",
         ]
     );
+}
+
+/// The links of the automatic jump lists, joined with what the tool `idlist_path_ez_only` comes from says of their ID lists.
+fn spelled_by_another(corpus: &Path) -> Vec<(String, Vec<u8>, Option<String>, u64)> {
+    let expected: Value = serde_json::from_slice(&std::fs::read(corpus.join("expected.json")).unwrap()).unwrap();
+    let mut rows = Vec::new();
+    for file in expected["automatic"].as_object().unwrap().values() {
+        let path = corpus.join("jumplists").join(file["path"].as_str().unwrap());
+        let data = std::fs::read(&path).unwrap();
+        let compound = Compound::parse(&data, &Limits::default()).unwrap();
+        for entry in file["entries"].as_array().unwrap() {
+            let link = &entry["lnk"];
+            if link.get("idlist_path_ez_only").is_none() {
+                continue;
+            }
+            let name = format!("{:x}", entry["entry"].as_u64().unwrap());
+            let stream = compound.stream(&name).unwrap();
+            let spelled = link["idlist_path_ez_only"].as_str().map(ToOwned::to_owned);
+            let count = link["n_shell_items"].as_u64().unwrap();
+            rows.push((format!("{}, {name}", path.display()), stream.data.to_vec(), spelled, count));
+        }
+    }
+    rows
+}
+
+/// Where the other tool tells a class by its name in the registry, and this reader as Windows shows it.
+fn as_shown(name: &str) -> &str {
+    match name {
+        "UsersLibraries" => "Libraries",
+        "MusicLibrary" => "Music",
+        "PicturesLibrary" => "Pictures",
+        "VideosLibrary" => "Videos",
+        "ControlPanelHome" => "Control Panel",
+        "Shared Documents Folder (Users Files)" => "Users Files",
+        "CLSID_ThisPCDocumentsRegFolder" => "Documents",
+        "CLSID_ThisPCMyMusicRegFolder" => "Music",
+        "CLSID_ThisPCMyPicturesRegFolder" => "Pictures",
+        "CLSID_ThisPCMyVideosRegFolder" => "Videos",
+        _ => name,
+    }
+}
+
+#[test]
+fn every_id_list_of_a_jump_list_spells_the_path_that_another_tool_reads_in_it() {
+    let Some(corpus) = corpus() else { return };
+    let rows = spelled_by_another(&corpus);
+    assert_eq!(rows.len(), 197);
+    for (place, data, theirs, count) in &rows {
+        let link = link::parse(data, CodePage::default()).unwrap();
+        let list = link.items().unwrap_or_default();
+        assert_eq!(link.details().problems, [], "{place}");
+        assert_eq!(list.items.len() as u64, *count, "{place}");
+        // The other tool puts a folder's resource reference in the place of its name, which loses the name.
+        let mut parts: Vec<String> = Vec::new();
+        for item in &list.items {
+            let localized = item.file_extension().and_then(|file| file.localized_name);
+            parts.push(localized.map_or_else(|| item.name().unwrap().into_owned(), |text| text.to_string()));
+        }
+        let theirs = theirs.as_ref().map(|path| {
+            let (first, rest) = path.split_once('\\').unwrap_or((path, ""));
+            let rest = rest.split('\\').map(as_shown).collect::<Vec<_>>().join("\\");
+            format!("{}\\{rest}", as_shown(first))
+        });
+        assert_eq!(Some(parts.join("\\")).filter(|path| !path.is_empty()), theirs, "{place}");
+        // And a list that spells a drive spells the path of LinkInfo.
+        if let Some(spelled) = list.path().and_then(|path| path.strip_prefix("This PC\\C:").map(ToOwned::to_owned)) {
+            assert_eq!(link.local_path(), Some(format!("C:{spelled}")), "{place}");
+        }
+    }
+}
+
+#[test]
+fn every_part_of_a_real_link_is_decoded_without_a_problem() {
+    let Some(corpus) = corpus() else { return };
+    let expected = expected_links(&corpus);
+    let mut unknown = Vec::new();
+    for (hash, (path, data)) in links(&corpus) {
+        if !expected.contains_key(&hash) {
+            continue;
+        }
+        let link = link::parse(&data, CodePage::default()).unwrap();
+        let details = link.details();
+        assert_eq!(details.problems, [], "{}", path.display());
+        unknown.extend(details.id_list.iter().filter(|item| item.name().is_none()).map(|item| item.class()));
+        let blocks = details.blocks.iter().filter(|block| block.extra == Extra::Unknown);
+        assert_eq!(blocks.filter(|block| block.block.signature != 0xA200_0001).count(), 0, "{}", path.display());
+        serde_json::to_string(&(details.id_list, details.blocks)).unwrap();
+    }
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+#[test]
+fn links_that_have_no_path_are_told_by_their_id_list() {
+    let Some(corpus) = corpus() else { return };
+    let target = |path: &str| {
+        let data = std::fs::read(corpus.join("links").join(path)).unwrap();
+        link::parse(&data, CodePage::default()).unwrap().target().unwrap()
+    };
+    let win10 = "EricZimmerman+Lnk/Lnk.Test/TestFiles/Win10";
+    assert_eq!(target(&format!("{win10}/Mouse (2).lnk.test")), "All Tasks\\Mouse");
+    assert_eq!(target(&format!("{win10}/25.lnk.test")), "Control Panel\\All Control Panel Items\\Connect To");
+    assert_eq!(target(&format!("{win10}/App (2).lnk.test")), "Microsoft.3DBuilder_8wekyb3d8bbwe!App");
+    assert_eq!(target(&format!("{win10}/02 - Command Prompt.lnk.test")), "%windir%\\system32\\cmd.exe");
+    let phone = target("Matmaus+LnkParse3/tests/samples/sample3");
+    assert_eq!(phone, "This PC\\Schamanamakizhamanu\\Internal storage\\.uxx");
+}
+
+#[test]
+fn a_file_entry_keeps_its_short_name_its_times_and_its_place_on_the_disk() {
+    let Some(corpus) = corpus() else { return };
+    let data = std::fs::read(corpus.join("links/Matmaus+LnkParse3/tests/samples/sample16")).unwrap();
+    let list = link::parse(&data, CodePage::default()).unwrap().items().unwrap();
+    let item = &list.items[3];
+    let (entry, file) = (item.file_entry().unwrap(), item.file_extension().unwrap());
+    assert_eq!(item.name().unwrap(), "Microsoft");
+    assert_eq!(item.short_name().unwrap().to_string(), "MICROS~1");
+    assert_eq!(entry.modified.to_string(), "2020-03-03T08:01:58");
+    assert_eq!(file.created.to_string(), "2020-02-20T11:04:46");
+    let reference = file.reference.unwrap();
+    assert_eq!((reference.entry(), reference.sequence()), (1_680_713, 5));
+    assert_eq!(list.items[5].file_extension().unwrap().localized_name.unwrap().to_string(), "@shell32.dll,-21797");
 }

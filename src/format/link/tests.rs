@@ -243,6 +243,106 @@ fn a_count_over_260_hides_nothing_that_windows_reads() {
     assert!(link.complete && link.problems.len() == 1);
 }
 
+/// The payloads of all blocks that MS-SHLLINK names, in the order of their signatures.
+fn payloads() -> Vec<(u32, Vec<u8>)> {
+    let two_texts = |text: &str| {
+        let mut data = text.as_bytes().to_vec();
+        data.resize(260, 0);
+        data.extend(utf16(text));
+        data.resize(780, 0);
+        data
+    };
+    let mut console = vec![0; 196];
+    console[0] = 0x56;
+    console[36..44].copy_from_slice(&utf16("Font"));
+    let tracker = [vec![0; 8], b"machine\0\0\0\0\0\0\0\0\0".to_vec(), vec![1; 32], vec![2; 32]].concat();
+    let mut store = u32s(&[45, 0x5350_5331]);
+    store.extend(Guid::parse("9f4c2855-9f79-4b39-a8d0-e1d42de1d5f3").unwrap().0);
+    store.extend([17, 0, 0, 0, 7, 0, 0, 0, 0, 0x0B, 0, 0, 0, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let special = [&[9; 16][..], &[0x14, 0, 0, 0]].concat();
+    vec![
+        (signature::ENVIRONMENT, two_texts("%windir%\\a.exe")),
+        (signature::CONSOLE, console),
+        (signature::TRACKER, tracker),
+        (signature::CONSOLE_FE, vec![0xA4, 3, 0, 0]),
+        (signature::SPECIAL_FOLDER, vec![37, 0, 0, 0, 221, 0, 0, 0]),
+        (signature::DARWIN, two_texts("w_1^VX!!!!!!!!!MKKSk")),
+        (signature::ICON_ENVIRONMENT, two_texts("%windir%\\a.ico")),
+        (signature::SHIM, utf16("WIN95\0")),
+        (signature::PROPERTY_STORE, store),
+        (signature::KNOWN_FOLDER, special),
+        (signature::VISTA_ID_LIST, [&[20, 0, 0x1F, 0x50][..], &[7; 16], &[0, 0]].concat()),
+    ]
+}
+
+#[test]
+fn every_block_is_decoded_and_one_that_is_cut_short_fails_alone() {
+    let with_blocks = |cut: usize| {
+        let mut data = header(0, 0);
+        for (at, (signature, payload)) in payloads().into_iter().enumerate() {
+            let keep = if at == cut { payload.len() / 2 - 1 } else { payload.len() };
+            data.extend(block(signature, &payload[..keep]));
+        }
+        data.extend([0; 4]);
+        data
+    };
+    let data = with_blocks(usize::MAX);
+    let details = read(&data).details();
+    assert_eq!(details.problems, []);
+    let types: Vec<_> = details.blocks.iter().map(|block| block_name(block.block.signature).unwrap()).collect();
+    let expected = "environment console tracker console_fe special_folder darwin icon_environment shim property_store \
+                    known_folder vista_id_list";
+    assert_eq!(types.join(" "), expected);
+    assert!(details.blocks.iter().all(|block| block.extra != Extra::Unknown));
+    assert_eq!(details.properties[0].name(), Some("System.AppUserModel.IsDestListLink"));
+    let json = serde_json::to_value(&details.blocks).unwrap();
+    assert_eq!(json[0]["unicode"], "%windir%\\a.exe");
+    assert_eq!(json[1]["console"]["face_name"], "Font");
+    assert_eq!(json[2]["moved"], true);
+    assert_eq!(json[3]["code_page"], 932);
+    assert_eq!(json[4]["folder_offset"], 221);
+    assert_eq!(json[7]["layer"], "WIN95");
+    for cut in (0..payloads().len()).filter(|cut| *cut != 7) {
+        let data = with_blocks(cut);
+        let link = read(&data);
+        let details = link.details();
+        assert!(link.complete);
+        assert_eq!((details.problems.len(), details.blocks.len()), (1, types.len()), "{cut}");
+        for (at, block) in details.blocks.iter().enumerate().filter(|(at, _)| *at != cut) {
+            assert_ne!(block.extra, Extra::Unknown, "{cut} {at}");
+        }
+    }
+}
+
+#[test]
+fn a_target_without_a_path_is_told_by_what_else_names_it() {
+    let mut data = header(LinkFlags::HAS_RELATIVE_PATH | LinkFlags::IS_UNICODE, 0);
+    data.extend([3, 0, b'.', 0, b'\\', 0, b'x', 0]);
+    let end = data.len();
+    data.extend([0; 4]);
+    assert_eq!(read(&data).target().unwrap(), ".\\x");
+    data.truncate(end);
+    data.extend(block(signature::ENVIRONMENT, &payloads()[0].1));
+    data.extend([0; 4]);
+    assert_eq!(read(&data).target().unwrap(), "%windir%\\a.exe");
+    assert_eq!(read(&header(0, 0)).target(), None);
+}
+
+#[test]
+fn a_target_moved_if_its_ids_are_not_those_it_was_born_with() {
+    let moved = |volume: u8, file: u8| {
+        let mut payload = vec![0; 24];
+        for first in [volume, file, 0x10, 0x20] {
+            payload.extend([first, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5]);
+        }
+        let data = [header(0, 0), block(signature::TRACKER, &payload), vec![0; 4]].concat();
+        read(&data).tracker().unwrap().moved()
+    };
+    assert!(!moved(0x10, 0x20));
+    assert!(!moved(0x11, 0x20), "the lowest bit of a volume is no part of it");
+    assert!(moved(0x12, 0x20) && moved(0x10, 0x21));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -263,7 +363,8 @@ proptest! {
         if let Ok(link) = parse(&data, CodePage::default()) {
             prop_assert!(link.size <= data.len());
             prop_assert!(link.complete || !link.problems.is_empty());
-            let _ = (link.target(), link.tracker(), format!("{link:?}"));
+            let details = link.details();
+            let _ = (link.target(), link.tracker(), format!("{link:?}"), serde_json::to_string(&details.blocks).unwrap());
         }
     }
 }
