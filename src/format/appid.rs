@@ -188,37 +188,4 @@ mod tests {
             assert_eq!(AppId::from_copy_name(format!("{name}.automaticDestinations-ms")), None, "{name}");
         }
     }
-
-    /// Where the real files are, if they are here.
-    fn corpus() -> Option<std::path::PathBuf> {
-        let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus");
-        let corpus = std::env::var_os("JLFIX_CORPUS").unwrap_or_else(|| beside.into());
-        let found = Some(std::path::PathBuf::from(corpus)).filter(|corpus| corpus.is_dir());
-        if found.is_none() {
-            println!("skipped: no corpus");
-        }
-        found
-    }
-
-    #[test]
-    fn every_jump_list_of_the_corpus_is_told_by_name() {
-        let Some(corpus) = corpus() else { return };
-        let files = walkdir::WalkDir::new(corpus.join("jumplists")).into_iter().map(Result::unwrap);
-        let ids: Vec<_> = files.filter_map(|file| AppId::from_file_name(file.file_name())).collect();
-        assert!(ids.len() >= 46, "{}", ids.len());
-        for id in ids {
-            assert!(!known_sources(id).is_empty(), "{id} is nobody's");
-        }
-    }
-
-    #[test]
-    fn most_of_a_public_list_of_ids_follows_from_names() {
-        let Some(corpus) = corpus() else { return };
-        let mut list = AppNames::default();
-        list.add_list(&std::fs::read(corpus.join("appids.txt")).unwrap());
-        let explained = list.added().filter(|(id, _)| !known_sources(*id).is_empty()).count();
-        let recovered = list.added().filter(|(id, _)| known_sources(*id).is_empty() && recover(*id).is_some()).count();
-        println!("{explained} known and {recovered} computed back, of {}", list.added().len());
-        assert!(explained >= 500 && recovered >= 20, "{explained}, {recovered}");
-    }
 }
