@@ -3,11 +3,15 @@
 //! A jump list's file is named by its application's AppID, a number that says nothing by itself. It is a
 //! checksum of the application's name as Windows knows it, so a table of such names explains the ids it
 //! was never told, and a list of executables found elsewhere can explain the rest. The tables are in the
-//! files below this one; what a user adds comes before them.
+//! files below this one; what a user adds comes before them. Where a part of a name differs from machine to
+//! machine, that part is computed back from the id.
 
 mod known;
+mod mozilla;
 mod names;
 mod path;
+mod pattern;
+mod users;
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -17,8 +21,11 @@ use serde::{Serialize, Serializer};
 use super::checksum::crc64;
 
 pub use known::{Known, find_by_name, known, known_name, known_sources};
+pub use mozilla::mozilla_name;
 pub use names::{AppNames, BadLine, LineProblem};
 pub use path::{candidates_for_path, guess};
+pub use pattern::{Recovered, recover};
+pub use users::known_for_user;
 
 /// The number that stands for an application in the name of its jump list. Shown as files are named: hex,
 /// lower case, leading zeros dropped.
@@ -36,14 +43,7 @@ impl AppId {
     /// The id of an application that Windows knows as `name`: its AppUserModelID, or its path with the
     /// known folder replaced by its GUID (measured, format.md). Case does not matter.
     pub fn of(name: &str) -> Self {
-        let mut bytes = Vec::with_capacity(name.len().saturating_mul(2));
-        for c in name.chars() {
-            let mut units = [0; 2];
-            for unit in upper(c).encode_utf16(&mut units) {
-                bytes.extend_from_slice(&unit.to_le_bytes());
-            }
-        }
-        Self(crc64(&[&bytes]))
+        Self(crc64(&[&name_bytes(name)]))
     }
 
     /// Reads 1 to 16 hex digits in any case.
@@ -103,9 +103,24 @@ fn split_digits(text: &str) -> (&str, &str) {
     text.split_at_checked(end).unwrap_or((text, ""))
 }
 
+/// What the id of `name` is computed over: its code units, in capitals.
+fn name_bytes(name: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(name.len().saturating_mul(2));
+    for c in name.chars() {
+        let mut units = [0; 2];
+        for unit in upper(c).encode_utf16(&mut units) {
+            bytes.extend_from_slice(&unit.to_le_bytes());
+        }
+    }
+    bytes
+}
+
 /// The capital of `c` as Windows' own table has it: one UTF-16 unit for one, and only where the way back
 /// leads to `c` again, so that `ß`, `ı`, `ſ` and `µ` stay as they are.
 fn upper(c: char) -> char {
+    if c.is_ascii() {
+        return c.to_ascii_uppercase();
+    }
     fn only<I: Iterator<Item = char>>(mut chars: I) -> Option<char> {
         chars.next().filter(|_| chars.next().is_none())
     }

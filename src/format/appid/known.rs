@@ -3,6 +3,8 @@
 
 mod browsers;
 mod desktop;
+mod media;
+mod network;
 mod office;
 mod store;
 mod windows;
@@ -10,7 +12,9 @@ mod windows;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use super::AppId;
+use super::mozilla::mozilla_name;
+use super::path::FOLDERS;
+use super::{AppId, recover};
 
 /// One way in which Windows knows an application. Several may belong to one application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,38 +30,36 @@ pub struct Known {
 /// A row of a table: what Windows calls the application, and what people call it.
 type Row = (&'static str, &'static str);
 
-static TABLES: [&[Row]; 5] = [windows::ROWS, store::ROWS, office::ROWS, browsers::ROWS, desktop::ROWS];
-
-/// What a row may start with to stand for several folders: which of them it is depends on the width of
-/// Windows and of the program.
-const FOLDERS: [(&str, &[&str]); 3] = [
-    (
-        "%ProgramFiles%",
-        &[
-            "{6D809377-6AF0-444B-8957-A3773F02200E}",
-            "{7C5A40EF-A0FB-4BFC-874A-C0F2E0B9FA8E}",
-            "{905E63B6-C1BF-494E-B29C-65B732D3D21A}",
-        ],
-    ),
-    ("%System32%", &["{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}", "{D65231B0-B2F1-4857-A4CE-A8E7C6EA7D27}"]),
-    ("%Windows%", &["{F38BF404-1D43-42F2-9305-67DE0B28FC23}"]),
-];
+static TABLES: [&[Row]; 7] =
+    [windows::ROWS, store::ROWS, office::ROWS, browsers::ROWS, network::ROWS, media::ROWS, desktop::ROWS];
 
 static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let rows = TABLES.iter().copied().flatten();
-    let mut known: Vec<Known> = rows.flat_map(|(source, name)| expand(source, name)).collect();
+    let kin = browsers::MOZILLA_FOLDERS.iter().flat_map(|(folder, name)| mozilla(folder, name));
+    let mut known: Vec<Known> = rows.flat_map(|(source, name)| expand(source, name)).chain(kin).collect();
     known.sort_by_key(|known| known.id);
     known
 });
 
 fn expand(source: &'static str, name: &'static str) -> Vec<Known> {
-    let one = |source: Cow<'static, str>| Known { id: AppId::of(&source), name, source };
-    for (folder, guids) in FOLDERS {
-        if let Some(rest) = source.strip_prefix(folder) {
-            return guids.iter().map(|guid| one(Cow::Owned(format!("{guid}{rest}")))).collect();
+    for (variable, guids) in FOLDERS {
+        if let Some(rest) = source.strip_prefix(variable) {
+            return guids.iter().map(|guid| Known::new(name, format!("{guid}{rest}"))).collect();
         }
     }
-    vec![one(Cow::Borrowed(source))]
+    vec![Known::new(name, source)]
+}
+
+fn mozilla(folder: &'static str, name: &'static str) -> impl Iterator<Item = Known> {
+    let folders = [r"C:\Program Files", r"C:\Program Files (x86)"].map(|parent| format!(r"{parent}\{folder}"));
+    folders.into_iter().filter_map(move |folder| Some(Known::new(name, mozilla_name(&folder)?)))
+}
+
+impl Known {
+    fn new(name: &'static str, source: impl Into<Cow<'static, str>>) -> Self {
+        let source = source.into();
+        Self { id: AppId::of(&source), name, source }
+    }
 }
 
 /// All known applications, in order of their ids.
@@ -65,9 +67,10 @@ pub fn known() -> &'static [Known] {
     &KNOWN
 }
 
-/// What people call the application with this id, if it is known.
+/// What people call the application with this id: from the tables, or else from a name that [`recover`]
+/// computes back, if that is of a known application.
 pub fn known_name(id: AppId) -> Option<&'static str> {
-    known_sources(id).first().map(|known| known.name)
+    known_sources(id).first().map(|known| known.name).or_else(|| recover(id)?.name)
 }
 
 /// What is known under this id: one application, or none.

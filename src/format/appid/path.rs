@@ -6,13 +6,30 @@
 //! on the width of Windows and of the program, so all are tried.
 
 use super::AppId;
+use super::mozilla::mozilla_name;
 use crate::format::known_folder::{KNOWN_FOLDERS, KnownFolder};
 
-/// Folders that stand for each other from one machine, or one process, to the next.
-const FAMILIES: [&[&str]; 3] = [
-    &["ProgramFilesX64", "ProgramFilesX86", "ProgramFiles"],
-    &["System", "SystemX86"],
-    &["ProgramFilesCommonX64", "ProgramFilesCommonX86", "ProgramFilesCommon"],
+/// What a table's row may start with to stand for several folders, and the GUIDs that Windows puts for
+/// them: which it is depends on the width of Windows and of the program. These are the folders that are
+/// seen replaced; what lies in others keeps its path (measured, format.md).
+pub(super) const FOLDERS: [(&str, &[&str]); 3] = [
+    (
+        "%ProgramFiles%",
+        &[
+            "{6D809377-6AF0-444B-8957-A3773F02200E}",
+            "{7C5A40EF-A0FB-4BFC-874A-C0F2E0B9FA8E}",
+            "{905E63B6-C1BF-494E-B29C-65B732D3D21A}",
+        ],
+    ),
+    ("%System32%", &["{1AC14E77-02E7-4E5D-B744-2EB1AE5198B7}", "{D65231B0-B2F1-4857-A4CE-A8E7C6EA7D27}"]),
+    ("%Windows%", &["{F38BF404-1D43-42F2-9305-67DE0B28FC23}"]),
+];
+
+/// `Common Files` has GUIDs as well, which are not seen in place of it.
+const COMMON_FILES: &[&str] = &[
+    "{6365D5A7-0F0D-45E5-87F6-0DA56B6A4F7D}",
+    "{DE974D24-D9C6-4D3E-BF91-F4455120B917}",
+    "{F7F1ED05-9F6D-47A2-AAAE-29D317C6F066}",
 ];
 
 /// What links write in place of a folder, in lower case, and where that usually is.
@@ -28,23 +45,23 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 
 /// The names that Windows may know an executable by, the likeliest first, each once: the path with the
-/// nearest known folder replaced by its GUID, or by that of a folder that stands for it elsewhere; the
-/// path itself; the path with a farther known folder replaced. `path` may have quotes around it, slashes,
-/// a `\\?\` before it, a variable such as `%ProgramFiles%` or a GUID at its start. What is no path, such
-/// as an AppUserModelID, is its own only name.
+/// folder replaced by its GUID where that is what Windows is seen to do, or by that of a folder that stands
+/// for it elsewhere; the path itself; what a program of Mozilla's kin in its place would call itself; the
+/// path with any other known folder replaced. `path` may have quotes around it, slashes, a `\\?\` before it,
+/// a variable such as `%ProgramFiles%` or a GUID at its start. What is no path, such as an AppUserModelID,
+/// is its own only name.
 pub fn candidates_for_path(path: &str) -> Vec<String> {
     let path = plain(path);
     if let Some((folder, rest)) = folder_of_guid(&path) {
         return once(with_guids(folder, rest));
     }
     let holding: Vec<_> = KNOWN_FOLDERS.iter().filter_map(|folder| Some((folder, folder.rest(&path)?))).collect();
-    let all = holding.iter().flat_map(|(folder, rest)| with_guids(folder, rest));
-    match holding.first() {
-        Some((nearest, rest)) if !nearest.is_of_one_user() => {
-            once(with_guids(nearest, rest).chain([path.clone()]).chain(all))
-        }
-        _ => once([path.clone()].into_iter().chain(all)),
-    }
+    let is_replaced = |folder: &KnownFolder| FOLDERS.iter().any(|(_, guids)| guids.contains(&&*in_braces(folder)));
+    let replaced = holding.iter().find(|(folder, _)| is_replaced(folder)).into_iter();
+    let kin = path.rsplit_once('\\').filter(|(_, file)| file.to_ascii_lowercase().ends_with(".exe"));
+    let kin = kin.and_then(|(folder, _)| mozilla_name(folder));
+    let guids = |(folder, rest): &(&'static KnownFolder, &str)| with_guids(folder, rest).collect::<Vec<_>>();
+    once(replaced.flat_map(guids).chain([path.clone()]).chain(kin).chain(holding.iter().flat_map(guids)))
 }
 
 /// The name that gives `id`, out of all the names that Windows may know the `candidates` by: each is an
@@ -77,10 +94,16 @@ fn folder_of_guid(name: &str) -> Option<(&'static KnownFolder, &str)> {
 }
 
 /// `rest` in `folder`, then in those that stand for it elsewhere.
-fn with_guids(folder: &'static KnownFolder, rest: &str) -> impl Iterator<Item = String> {
-    let family = FAMILIES.into_iter().find(|family| family.contains(&folder.name)).unwrap_or_default();
-    let family = family.iter().filter_map(|name| KNOWN_FOLDERS.iter().find(|folder| folder.name == *name));
-    [folder].into_iter().chain(family).map(move |folder| format!("{{{}}}{rest}", folder.guid))
+fn with_guids(folder: &KnownFolder, rest: &str) -> impl Iterator<Item = String> {
+    let guid = in_braces(folder);
+    let families = FOLDERS.into_iter().map(|(_, guids)| guids).chain([COMMON_FILES]);
+    let family = families.filter(|guids| guids.contains(&&*guid)).flatten().map(|guid| format!("{guid}{rest}"));
+    let others: Vec<_> = family.collect();
+    [format!("{guid}{rest}")].into_iter().chain(others)
+}
+
+fn in_braces(folder: &KnownFolder) -> String {
+    format!("{{{}}}", folder.guid)
 }
 
 fn once(names: impl Iterator<Item = String>) -> Vec<String> {
@@ -150,8 +173,8 @@ mod tests {
     #[test]
     fn the_likeliest_name_comes_first_and_none_twice() {
         let names = candidates_for_path(r"C:\Program Files (x86)\Common Files\A\a.exe");
-        assert_eq!(names[0], r"{DE974D24-D9C6-4D3E-BF91-F4455120B917}\A\a.exe");
-        assert!(names.contains(&r"{7C5A40EF-A0FB-4BFC-874A-C0F2E0B9FA8E}\Common Files\A\a.exe".into()));
+        assert_eq!(names[0], r"{7C5A40EF-A0FB-4BFC-874A-C0F2E0B9FA8E}\Common Files\A\a.exe");
+        assert!(names.contains(&r"{DE974D24-D9C6-4D3E-BF91-F4455120B917}\A\a.exe".into()));
         assert!(names.contains(&r"C:\Program Files (x86)\Common Files\A\a.exe".into()));
         let mut once = names.clone();
         once.sort();
@@ -159,8 +182,16 @@ mod tests {
         assert_eq!(once.len(), names.len());
         let own = candidates_for_path(r"C:\Users\jo\AppData\Local\A\a.exe");
         assert_eq!(own[0], r"C:\Users\jo\AppData\Local\A\a.exe", "a user's own folder stays as it is");
-        assert_eq!(own[1], r"{F1B32785-6FBA-4FCF-9D55-7B8E7F157091}\A\a.exe");
+        assert!(own.contains(&r"{F1B32785-6FBA-4FCF-9D55-7B8E7F157091}\A\a.exe".into()));
         assert_eq!(candidates_for_path("Chrome"), ["Chrome"]);
+    }
+
+    #[test]
+    fn firefox_is_found_by_where_it_is() {
+        let id = AppId::of("308046B0AF4A39CB");
+        let path = r"C:\Program Files\Mozilla Firefox\firefox.exe";
+        assert_eq!(guess(id, [path].into_iter()).as_deref(), Some("308046B0AF4A39CB"));
+        assert_eq!(guess(id, [r"C:\Program Files\Mozilla Firefox\readme.txt"].into_iter()), None);
     }
 
     #[test]
