@@ -1,7 +1,7 @@
 //! From an executable's path to the names that Windows may know the application by.
 //!
 //! An application that does not name itself is known by its path. What lies in a folder that is the same
-//! for all users has that folder's GUID instead (measured, format.md); what lies in a user's own folder
+//! for all users has that folder's GUID instead (measured on published lists of AppIDs); what lies in a user's own folder
 //! keeps its path, as far as is seen. Which of several GUIDs stands for Program Files or System32 depends
 //! on the width of Windows and of the program, so all are tried.
 
@@ -11,7 +11,7 @@ use crate::format::known_folder::{KNOWN_FOLDERS, KnownFolder};
 
 /// What a table's row may start with to stand for several folders, and the GUIDs that Windows puts for
 /// them: which it is depends on the width of Windows and of the program. These are the folders that are
-/// seen replaced; what lies in others keeps its path (measured, format.md).
+/// seen replaced; what lies in others keeps its path (measured on published lists of AppIDs).
 pub(super) const FOLDERS: [(&str, &[&str]); 3] = [
     (
         "%ProgramFiles%",

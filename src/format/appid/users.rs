@@ -1,5 +1,5 @@
 //! Programs that people have in their own folder. Windows knows such a program by its whole path, user's
-//! name and all (measured, format.md), so these names are only known once the user is.
+//! name and all (measured on published lists of AppIDs), so these names are only known once the user is.
 
 use super::{AppId, mozilla::mozilla_name};
 
