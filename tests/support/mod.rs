@@ -1,7 +1,10 @@
 //! What the integration tests share.
 //!
 //! [`build`] makes the bytes of jump lists and shell links of any shape; [`samples`] uses it to make everything
-//! under `samples/`. Both stand on their own, so that `examples/make_samples.rs` takes them in by path.
+//! under `samples/`. Both stand on their own, so that `examples/make_samples.rs` takes them in by path. [`cli`] runs the
+//! real binary on them.
 
 pub mod build;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod samples;
