@@ -2,9 +2,10 @@
 //!
 //! [`build`] makes the bytes of jump lists and shell links of any shape; [`samples`] uses it to make everything
 //! under `samples/`. Both stand on their own, so that `examples/make_samples.rs` takes them in by path. [`cli`] runs the
-//! real binary on them.
+//! real binary on them, and [`read`] looks at what it left.
 
 pub mod build;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod read;
 pub mod samples;
