@@ -147,7 +147,10 @@ fn what_is_missing_or_left_over_is_told_in_its_row() {
     let row = |out: &support::cli::Output, start: &str| out.rows(&[start]).next().unwrap().trim_end().to_owned();
     // A warning is no reason for exit code 1 here; an error is.
     let orphan = show("orphan-link", 0);
-    assert!(row(&orphan, "-").ends_with(r"C:\Users\sam\Documents\left behind.txt  no entry"), "{}", orphan.stdout);
+    let row_of_orphan = row(&orphan, "-");
+    assert!(
+        row_of_orphan.contains(r" C:\Users\sam\Documents\left behind.txt ") && row_of_orphan.ends_with(" no entry")
+    );
     assert!(row(&show("missing-link", 1), "4").ends_with("no link"));
     assert!(row(&show("wrong-checksum", 1), "7").ends_with("wrong checksum"));
     let entries = |sample: &str, code| {
