@@ -154,8 +154,7 @@ impl RunRow {
 
 fn list(format: Format, context: &Context) -> Result<Exit, Stop> {
     let store = open_store(context)?;
-    let mut runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
-    runs.reverse();
+    let runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
     let rows: Vec<RunRow> = runs.iter().map(RunRow::new).collect();
     let mut out = output::data();
     match format {
@@ -257,7 +256,7 @@ fn verify(id: Option<&str>, context: &Context) -> Result<Exit, Stop> {
         Some(id) => vec![run_id(id)?],
         None => {
             let runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
-            runs.into_iter().rev().map(|run| run.id).collect()
+            runs.into_iter().map(|run| run.id).collect()
         }
     };
     let mut tally = Tally::default();

@@ -195,6 +195,7 @@ impl<'x> Session<'x> {
             verb: self.verb,
             dry_run: self.dry_run,
             changes: &self.changes,
+            failed: tally.failed,
             id: id.as_ref(),
             context: self.context,
         };
@@ -216,6 +217,8 @@ struct Told<'t> {
     verb: &'static str,
     dry_run: bool,
     changes: &'t [FileChange],
+    /// What failed, places that could not be looked at among it.
+    failed: usize,
     id: Option<&'t RunId>,
     context: &'t Context,
 }
@@ -255,8 +258,8 @@ impl Told<'_> {
         if count(Status::Unchanged) > 0 {
             parts.push(format!("{} unchanged", words::number(count(Status::Unchanged) as u64)));
         }
-        if count(Status::Failed) > 0 {
-            parts.push(paint(BAD, format!("{} failed", words::number(count(Status::Failed) as u64))));
+        if self.failed > 0 {
+            parts.push(paint(BAD, format!("{} failed", words::number(self.failed as u64))));
         }
         let _ = writeln!(out, "{}", parts.join(", "));
         if let Some(undo) = self.undo() {

@@ -203,7 +203,7 @@ fn entry_table(entries: &[EntryRow<'_>]) -> String {
                     text(row.score.map(|score| format!("{score:.1}"))),
                     text(row.host.map(|host| host.to_string())),
                     text(path),
-                    paint(super::style::WARN, marks.join(", ")),
+                    if marks.is_empty() { String::new() } else { paint(super::style::WARN, marks.join(", ")) },
                 ]);
             }
             EntryRow::Custom(row) => grid.row(vec![

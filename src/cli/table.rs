@@ -21,7 +21,9 @@ impl Grid {
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
         let mut table = Table::new();
         table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(columns.iter().map(|(name, align)| cell(paint(HEAD, name), *align)));
+        // Style around nothing would keep the spaces before it in the line.
+        let head = |name: &str| if name.is_empty() { String::new() } else { paint(HEAD, name) };
+        table.set_header(columns.iter().map(|(name, align)| cell(head(name), *align)));
         Self { table, aligns: columns.iter().map(|(_, align)| *align).collect() }
     }
 

@@ -119,8 +119,12 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     }
     for gap in &list.gaps {
         let end = list.entries.iter().map(|entry| entry.dest.offset).max().unwrap_or(0);
-        let code = if gap.start > end && list.cut.is_none() { Code::Trailing } else { Code::EntryCut };
-        let message = format!("no entry can be read in {} bytes of the DestList, from {}", gap.len(), gap.start);
+        let (code, message) = if gap.start > end && list.cut.is_none() {
+            (Code::Trailing, format!("{} bytes follow the last entry", gap.len()))
+        } else {
+            let message = format!("no entry can be read in {} bytes of the DestList, from {}", gap.len(), gap.start);
+            (Code::EntryCut, message)
+        };
         out.push(Finding { offset: file_offset(list.dest_list, gap.start as u64), ..Finding::new(code, message) });
     }
     order(entries, out);

@@ -221,11 +221,15 @@ impl<'c> JumpList<'c> {
         let decoded = DestList::decode(data);
         if let Ok(straight) = &decoded {
             self.header = Some(straight.header);
-            self.cut = straight.cut;
-            let sound = straight.cut.is_none() && straight.entries.iter().all(destlist::Entry::checksum_ok);
+            // With all entries there that the header counts, what follows is left over and no entry that is cut short.
+            let all_there = straight.entries.len() == straight.header.count as usize;
+            self.cut = straight.cut.filter(|_| !all_there);
+            let sound = self.cut.is_none() && straight.entries.iter().all(destlist::Entry::checksum_ok);
             if sound || !straight.header.is_known_version() && straight.cut.is_none() {
                 let entries = straight.entries.iter();
                 self.entries = entries.map(|dest| join(*dest, soundness_of(dest))).collect();
+                let end = data.len().saturating_sub(straight.trailing.len());
+                self.gaps = Some(end..data.len()).filter(|gap| !gap.is_empty()).into_iter().collect();
                 return;
             }
         }

@@ -147,7 +147,7 @@ pub fn backup(path: &Path, options: &Options, run: &mut Run) -> Result<u64> {
 
 /// Does with the file at `path` what `plan` decides from its content, which is none if nothing is there.
 /// The plan is asked again, with the newer content, if another program changes the file before it is
-/// replaced.
+/// replaced. What a killed run left in the folder is removed first.
 ///
 /// # Errors
 /// Whatever the plan says; [`Error::Refused`] for what is no plain file under one name;
@@ -161,6 +161,10 @@ pub fn edit(
     mut plan: impl FnMut(Option<&[u8]>) -> Result<Decision>,
 ) -> Result<Outcome> {
     let target = Target::find(path, options, run.as_deref().map(Run::store_root))?;
+    if !options.dry_run && run.as_deref_mut().is_none_or(|run| run.is_first_in(target.folder.path())) {
+        // What cannot be removed now can be by a later run.
+        let _ = target.folder.clean_leftovers();
+    }
     for retry in 0..=options.retries {
         // Whoever writes it may need a moment to be done.
         thread::sleep(Duration::from_millis(20).saturating_mul(retry));

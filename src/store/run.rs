@@ -5,7 +5,7 @@
 //! be brought back; a run that ends turns its journal into the manifest.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     ffi::OsStr,
     fs::{File, TryLockError},
     io::{self, Seek, SeekFrom, Write},
@@ -72,6 +72,8 @@ pub struct Run {
     known: HashMap<PathBuf, usize>,
     /// The saved files by their place in the journal; none if forgotten.
     places: Vec<Option<Record>>,
+    /// Folders in which it has changed something, or tried to.
+    folders: HashSet<PathBuf>,
     _lock: File,
 }
 
@@ -91,7 +93,8 @@ struct Open {
 impl Run {
     pub(super) fn begin(root: Folder, lock: File, command: &str, id: RunId, now: Timestamp) -> Self {
         let manifest = Manifest::begun(id, command, now);
-        Self { root, open: None, manifest, known: HashMap::new(), places: Vec::new(), _lock: lock }
+        let (known, places, folders) = (HashMap::new(), Vec::new(), HashSet::new());
+        Self { root, open: None, manifest, known, places, folders, _lock: lock }
     }
 
     /// The id the run will have, if it saves anything.
@@ -107,6 +110,11 @@ impl Run {
     /// The folder of the store.
     pub fn store_root(&self) -> &Path {
         self.root.path()
+    }
+
+    /// True the first time that it is asked about this folder.
+    pub(super) fn is_first_in(&mut self, folder: &Path) -> bool {
+        self.folders.insert(folder.to_owned())
     }
 
     /// Saves what is at `path` (absolute, without links; [`super::backup`] and [`super::edit`] see to

@@ -1,7 +1,11 @@
 //! What the integration tests share.
 //!
 //! [`build`] makes the bytes of jump lists and shell links of any shape; [`samples`] uses it to make everything
-//! under `samples/`. Both stand on their own, so that `examples/make_samples.rs` takes them in by path.
+//! under `samples/`. Both stand on their own, so that `examples/make_samples.rs` takes them in by path. [`cli`] runs the
+//! real binary on them, and [`read`] looks at what it left.
 
 pub mod build;
+#[cfg(feature = "cli")]
+pub mod cli;
+pub mod read;
 pub mod samples;
