@@ -23,11 +23,12 @@ Examples:
   jlfix prune --keep 50 FOLDER            keep every pin and the 50 newest of each list
   jlfix restore                           undo the last change
 
-Exit codes: 0 done and clean, 1 something was found, 2 usage, 3 some files failed, 4 nothing was done,
-130 interrupted.";
+Exit codes: 0 done and clean, 1 something was found, 2 usage, 3 some files failed,
+4 nothing was done, 130 interrupted.";
 
 /// Options of every command.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]

@@ -22,8 +22,8 @@ use super::scan::quoted;
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rules: --keep, --older-than, --match, --entry, --missing. An entry goes if any rule that is given drops it;
-pinned entries stay unless --include-pinned is given.
+Rules: --keep, --older-than, --match, --entry, --missing. An entry goes if any rule that is
+given drops it; pinned entries stay unless --include-pinned is given.
 
 Examples:
   jlfix prune --keep 50 --dry-run FOLDER

@@ -22,8 +22,8 @@ use super::{Stop, output, words};
 /// Make the reads of a right-click for real, and time them against better ways
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Patterns: explorer (as Explorer walks this list), published (68 bytes a call, as in the published trace),
-sector (512), page (4096), buffered (64 KiB), whole (one call).
+Patterns: explorer (as Explorer walks this list), published (68 bytes a call, as in the published
+trace), sector (512), page (4096), buffered (64 KiB), whole (one call).
 
 Examples:
   jlfix replay samples/AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms

@@ -36,6 +36,7 @@ pub struct AutomaticRow<'c> {
     /// Rank by use; null where the format or the list has none.
     pub rank: Option<i32>,
     /// Points for use.
+    #[serde(serialize_with = "super::single")]
     pub score: Option<f32>,
     /// Opens.
     pub interactions: Option<u32>,

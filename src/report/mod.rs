@@ -199,6 +199,12 @@ pub struct FileRow<'c> {
     pub entries: Option<Vec<EntryRow<'c>>>,
 }
 
+/// A single as the shortest decimal that is it, whatever it is written to: 19.98 and not 19.979999542236328.
+fn single<S: Serializer>(value: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
+    let shortest = |value: f32| value.to_string().parse::<f64>().ok();
+    value.and_then(shortest).serialize(serializer)
+}
+
 fn cost_row<S: Serializer>(cost: &Option<Cost>, serializer: S) -> Result<S::Ok, S::Error> {
     cost.map(CostRow::from).serialize(serializer)
 }
