@@ -79,8 +79,8 @@ pub enum From<'c> {
 pub fn walk<'c>(list: &JumpList<'c>, tell: &mut impl FnMut(Read<'c>)) {
     let sector = usize::try_from(list.compound.sector_size()).unwrap_or(usize::MAX);
     tell(Read { from: From::Header, at: 0, size: sector });
-    for number in list.compound.table_sectors() {
-        tell(Read { from: From::Table(number), at: 0, size: sector });
+    for number in &list.compound.tables {
+        tell(Read { from: From::Table(*number), at: 0, size: sector });
     }
     for _ in 0..PASSES {
         if let Some(stream) = list.dest_list {

@@ -92,7 +92,7 @@ fn explorer(list: &JumpList<'_>, size: u64) -> Calls {
         let at = match read.from {
             From::Table(sector) => list.compound.sector_offset(sector),
             From::Header => 0,
-            From::Stream(stream) => list.compound.file_offset(stream, read.at).unwrap_or(stream.offset),
+            From::Stream(stream) => stream.file_offset(read.at).unwrap_or(stream.offset),
         };
         // A table's last sector may be cut short by the end of the file.
         let have = usize::try_from(size.saturating_sub(at)).unwrap_or(usize::MAX);

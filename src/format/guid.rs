@@ -85,12 +85,27 @@ impl Guid {
     }
 }
 
+/// Writes `bytes` in lower-case hex into `out`, two digits a byte.
+fn write_hex(bytes: impl Iterator<Item = u8>, out: &mut [u8]) {
+    const DIGITS: [u8; 16] = *b"0123456789abcdef";
+    let digit = |nibble: u8| DIGITS.get(usize::from(nibble & 0x0F)).copied().unwrap_or_default();
+    for (pair, byte) in out.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+        *pair = [digit(byte >> 4), digit(byte)];
+    }
+}
+
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, f1, g, h, i, j, k, l, m, n, o, p] = self.0;
-        let (d1, d2, d3) = (u32::from_le_bytes([a, b, c, d]), u16::from_le_bytes([e, f1]), u16::from_le_bytes([g, h]));
-        let d5 = u64::from_be_bytes([0, 0, k, l, m, n, o, p]);
-        write!(f, "{d1:08x}-{d2:04x}-{d3:04x}-{i:02x}{j:02x}-{d5:012x}")
+        let [a, b, c, d, e, g, h, i, tail @ ..] = self.0;
+        let mut hex = [0; 32];
+        write_hex([d, c, b, a, g, e, i, h].into_iter().chain(tail), &mut hex);
+        let mut text = [b'-'; 36];
+        for (from, to) in [(0..8, 0..8), (8..12, 9..13), (12..16, 14..18), (16..20, 19..23), (20..32, 24..36)] {
+            if let (Some(from), Some(to)) = (hex.get(from), text.get_mut(to)) {
+                to.copy_from_slice(from);
+            }
+        }
+        f.write_str(str::from_utf8(&text).unwrap_or_default())
     }
 }
 

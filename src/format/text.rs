@@ -33,6 +33,19 @@ impl<'a> Utf16<'a> {
         char::decode_utf16(self.units()).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
+    /// The text in one piece.
+    pub fn decode(self) -> String {
+        let mut out = String::with_capacity(self.0.len() / 2);
+        // Nearly all is ASCII, which needs no decoding.
+        let plain = self.units().take_while(|unit| *unit < 0x80).count();
+        out.extend(self.units().take(plain).map(|unit| char::from(unit.to_le_bytes()[0])));
+        if plain < self.0.len() / 2 {
+            let rest = Self(self.0.get(plain.saturating_mul(2)..).unwrap_or_default());
+            out.extend(rest.chars());
+        }
+        out
+    }
+
     /// True if the text holds an unpaired surrogate, so that showing it loses something.
     pub fn has_unpaired(self) -> bool {
         char::decode_utf16(self.units()).any(|unit| unit.is_err())
@@ -51,8 +64,7 @@ impl<'a> Utf16<'a> {
 
 impl fmt::Display for Utf16<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use fmt::Write;
-        self.chars().try_for_each(|c| f.write_char(c))
+        f.write_str(&self.decode())
     }
 }
 
@@ -64,7 +76,7 @@ impl fmt::Debug for Utf16<'_> {
 
 impl Serialize for Utf16<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&self.decode())
     }
 }
 
@@ -128,7 +140,7 @@ impl<'a> Text<'a> {
     /// The text as it can be shown.
     pub fn decode(self) -> Cow<'a, str> {
         match self {
-            Self::Wide(text) => Cow::Owned(text.to_string()),
+            Self::Wide(text) => Cow::Owned(text.decode()),
             Self::Ansi(bytes, page) => page.decode(bytes),
         }
     }

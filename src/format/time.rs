@@ -51,17 +51,25 @@ impl FileTime {
 impl fmt::Display for FileTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(t) = self.civil() else { return write!(f, "{} ticks", self.0) };
-        let ticks = self.0 % TICKS_PER_SECOND;
-        write!(
-            f,
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{ticks:07}Z",
-            t.year(),
-            t.month(),
-            t.day(),
-            t.hour(),
-            t.minute(),
-            t.second()
-        )
+        // Lists of many thousands of entries are written as text, a dozen times an entry: worth the plain digits.
+        let mut text = *b"0000-00-00T00:00:00.0000000Z";
+        let mut digits = |end: usize, count: usize, value: u64| {
+            let mut value = value;
+            for at in (end.saturating_sub(count)..end).rev() {
+                if let Some(digit) = text.get_mut(at) {
+                    *digit = b'0'.saturating_add(u8::try_from(value % 10).unwrap_or_default());
+                }
+                value /= 10;
+            }
+        };
+        digits(4, 4, u64::from(t.year().unsigned_abs()));
+        digits(7, 2, u64::from(t.month().unsigned_abs()));
+        digits(10, 2, u64::from(t.day().unsigned_abs()));
+        digits(13, 2, u64::from(t.hour().unsigned_abs()));
+        digits(16, 2, u64::from(t.minute().unsigned_abs()));
+        digits(19, 2, u64::from(t.second().unsigned_abs()));
+        digits(27, 7, self.0 % TICKS_PER_SECOND);
+        f.write_str(str::from_utf8(&text).unwrap_or_default())
     }
 }
 

@@ -170,10 +170,9 @@ fn layout(header: &Header) -> &'static str {
     if crate::format::destlist::has_rank(header.version) { "version 2 and later" } else { "version 1" }
 }
 
-/// Where in the file a place in the DestList stands, if the stream is in one piece.
+/// Where in the file a place in the DestList stands.
 fn file_offset(stream: Option<&Stream<'_>>, offset: u64) -> Option<u64> {
-    let stream = stream?;
-    matches!(stream.data, std::borrow::Cow::Borrowed(_)).then(|| stream.offset.saturating_add(offset))
+    stream?.file_offset(usize::try_from(offset).ok()?)
 }
 
 fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {

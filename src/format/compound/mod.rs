@@ -16,6 +16,7 @@ mod streams;
 mod tables;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 pub use directory::{DirEntry, Kind, entry_id};
 pub use fault::{Fault, FaultKind};
@@ -61,6 +62,8 @@ pub struct Stream<'a> {
     pub start: u32,
     /// How the bytes were found.
     pub recovery: Recovery,
+    /// Where the bytes stand in the file, range by range, if they do not stand in one piece.
+    pub pieces: Vec<Range<usize>>,
 }
 
 impl Stream<'_> {
@@ -72,6 +75,21 @@ impl Stream<'_> {
     /// True if it is named as the stream that lists the entries is.
     pub fn is_dest_list(&self) -> bool {
         self.storage.is_empty() && is_dest_list(self.name)
+    }
+
+    /// Where byte `at` of the stream stands in the file.
+    pub fn file_offset(&self, at: usize) -> Option<u64> {
+        let mut left = at;
+        if self.pieces.is_empty() {
+            return Some(self.offset.saturating_add(at as u64));
+        }
+        for piece in &self.pieces {
+            match left.checked_sub(piece.len()) {
+                None => return Some(piece.start.saturating_add(left) as u64),
+                Some(rest) => left = rest,
+            }
+        }
+        None
     }
 
     /// How many of the claimed bytes could not be found.
@@ -94,17 +112,6 @@ pub struct Root {
     pub created: FileTime,
     /// Modification time; set in every real list.
     pub modified: FileTime,
-}
-
-/// How large the tables are, in sectors: what a reader must go through before it reads a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TableSizes {
-    /// FAT and DIFAT sectors.
-    pub fat: u64,
-    /// Mini FAT sectors.
-    pub mini_fat: u64,
-    /// Directory sectors.
-    pub directory: u64,
 }
 
 /// A DestList entry whose checksum holds, found in sectors that belong to nothing.
@@ -141,8 +148,8 @@ pub struct Compound<'a> {
     pub carved_entries: Vec<CarvedEntry<'a>>,
     /// Everything that is wrong with the container.
     pub faults: Vec<Fault>,
-    /// How large the tables are.
-    pub tables: TableSizes,
+    /// The sectors of the tables: FAT and DIFAT, mini FAT, directory. What a reader goes through before any stream.
+    pub tables: Vec<u32>,
     sectors: Sectors<'a>,
 }
 
@@ -179,11 +186,8 @@ impl<'a> Compound<'a> {
     ) -> Self {
         let root =
             layout.root().map(|entry| Root { clsid: entry.clsid, created: entry.created, modified: entry.modified });
-        let tables = TableSizes {
-            fat: layout.fat_sectors.len() as u64,
-            mini_fat: layout.mini_fat_sectors.len() as u64,
-            directory: layout.directory_sectors.len() as u64,
-        };
+        let tables = [&layout.fat_sectors, &layout.mini_fat_sectors, &layout.directory_sectors];
+        let tables = tables.into_iter().flatten().copied().collect();
         Self {
             header,
             streams,
@@ -224,20 +228,9 @@ impl<'a> Compound<'a> {
         self.sectors.size() as u64
     }
 
-    /// The sectors of the tables: FAT, mini FAT, directory.
-    pub fn table_sectors(&self) -> impl Iterator<Item = u32> + use<> {
-        let count = self.tables.fat.saturating_add(self.tables.mini_fat).saturating_add(self.tables.directory);
-        0..u32::try_from(count).unwrap_or(u32::MAX)
-    }
-
     /// Where sector `number` starts in the file, in bytes.
     pub fn sector_offset(&self, number: u32) -> u64 {
         self.sectors.offset(number)
-    }
-
-    /// Where byte `at` of a stream stands in the file, if the stream is in one piece.
-    pub fn file_offset(&self, stream: &Stream<'_>, at: usize) -> Option<u64> {
-        matches!(stream.data, Cow::Borrowed(_)).then(|| stream.offset.saturating_add(at as u64))
     }
 }
 

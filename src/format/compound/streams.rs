@@ -144,7 +144,7 @@ pub(super) fn read_stream<'a>(
         }
         at = *next;
     }
-    let data = pieces.join();
+    let (data, pieces) = pieces.join();
     if let Some((kind, why)) = trouble {
         let have = data.len();
         tell(kind, format!("stream {:?} needs {} bytes, has {have}: {why}", entry.name, entry.size));
@@ -157,6 +157,7 @@ pub(super) fn read_stream<'a>(
         offset: first,
         start: entry.start,
         recovery: Recovery::Intact,
+        pieces,
     }
 }
 
@@ -179,11 +180,12 @@ pub(super) struct Pieces<'a> {
     data: &'a [u8],
     current: Range<usize>,
     copied: Vec<u8>,
+    ranges: Vec<Range<usize>>,
 }
 
 impl<'a> Pieces<'a> {
     pub(super) fn new(data: &'a [u8]) -> Self {
-        Self { data, current: 0..0, copied: Vec::new() }
+        Self { data, current: 0..0, copied: Vec::new(), ranges: Vec::new() }
     }
 
     fn current(&self) -> &'a [u8] {
@@ -194,17 +196,24 @@ impl<'a> Pieces<'a> {
         if !self.current.is_empty() && self.current.end == range.start {
             self.current.end = range.end;
         } else {
-            self.copied.extend_from_slice(self.current());
+            self.keep();
             self.current = range;
         }
     }
 
-    pub(super) fn join(mut self) -> Cow<'a, [u8]> {
-        if self.copied.is_empty() {
-            Cow::Borrowed(self.current())
-        } else {
+    fn keep(&mut self) {
+        if !self.current.is_empty() {
             self.copied.extend_from_slice(self.current());
-            Cow::Owned(self.copied)
+            self.ranges.push(self.current.clone());
         }
+    }
+
+    /// The bytes, and the ranges that they were copied from if there are several.
+    pub(super) fn join(mut self) -> (Cow<'a, [u8]>, Vec<Range<usize>>) {
+        if self.copied.is_empty() {
+            return (Cow::Borrowed(self.current()), Vec::new());
+        }
+        self.keep();
+        (Cow::Owned(self.copied), self.ranges)
     }
 }

@@ -98,7 +98,7 @@ fn runs<'a>(layout: &Layout<'a>, taken: &[bool]) -> Vec<Run<'a>> {
             let size = have.saturating_sub(inside).min(MINI_SIZE);
             if *taken || size == 0 {
                 if !pieces.is_empty() {
-                    let data = std::mem::replace(&mut bytes, Pieces::new(sectors.data())).join();
+                    let (data, _) = std::mem::replace(&mut bytes, Pieces::new(sectors.data())).join();
                     runs.push(Run { data, pieces: std::mem::take(&mut pieces) });
                 }
                 continue;
@@ -109,7 +109,7 @@ fn runs<'a>(layout: &Layout<'a>, taken: &[bool]) -> Vec<Run<'a>> {
         }
     }
     if !pieces.is_empty() {
-        runs.push(Run { data: bytes.join(), pieces });
+        runs.push(Run { data: bytes.join().0, pieces });
     }
     runs
 }

@@ -93,9 +93,9 @@ impl<'a> Finish<'_, 'a, '_> {
         let version = list.map(|list| destlist::resync(&list.data).header.version);
         let held: HashSet<Vec<u8>> = list.map(entries_of).unwrap_or_default();
         for proven in self.solution.outcome.proven.iter().filter(|proven| proven.entry.is_none()) {
-            let data = self.data(proven);
+            let (data, pieces) = self.data(proven);
             let (offset, start) = (self.offset(proven), proven.units.first().copied().unwrap_or_default());
-            streams.push(carved(data, offset, start));
+            streams.push(Stream { pieces, ..carved(data, offset, start) });
         }
         let (links, mut entries) = carve::carve(layout, &self.solution.outcome.taken, version, work);
         streams.extend(links.into_iter().map(|link| carved(link.data, link.offset, 0)));
@@ -169,18 +169,18 @@ impl<'a> Finish<'_, 'a, '_> {
             }
         }
         if let Some(proven) = outcome.dest_list.as_ref().filter(|proven| proven.entry.is_none()) {
-            let data = self.data(proven);
+            let (data, pieces) = self.data(proven);
             let message = format!("{DEST_LIST} has no directory entry; {} bytes of it were found", data.len());
             let offset = self.offset(proven);
             faults.push(Fault::new(FaultKind::Carved, offset, message));
             let start = proven.units.first().copied().unwrap_or_default();
-            found.push(Stream { name: Utf16(&DEST_LIST_NAME), ..carved(data, offset, start) });
+            found.push(Stream { name: Utf16(&DEST_LIST_NAME), pieces, ..carved(data, offset, start) });
         }
         (found, storages)
     }
 
     fn proven(&self, entry: &DirEntry<'a>, storage: String, proven: &Proven) -> Stream<'a> {
-        let data = self.data(proven);
+        let (data, pieces) = self.data(proven);
         let size = if is_dest_list(entry.name) { entry.size.min(data.len() as u64) } else { data.len() as u64 };
         Stream {
             name: entry.name,
@@ -190,6 +190,7 @@ impl<'a> Finish<'_, 'a, '_> {
             start: proven.units.first().copied().unwrap_or(entry.start),
             recovery: proven.recovery,
             data,
+            pieces,
         }
     }
 
@@ -217,7 +218,7 @@ impl<'a> Finish<'_, 'a, '_> {
         ranges
     }
 
-    fn data(&self, proven: &Proven) -> Cow<'a, [u8]> {
+    fn data(&self, proven: &Proven) -> (Cow<'a, [u8]>, Vec<std::ops::Range<usize>>) {
         let mut pieces = Pieces::new(self.solution.layout.sectors.data());
         self.ranges(proven).into_iter().for_each(|range| pieces.push(range));
         pieces.join()
@@ -250,6 +251,7 @@ fn carved(data: Cow<'_, [u8]>, offset: u64, start: u32) -> Stream<'_> {
         start,
         recovery: Recovery::Carved,
         data,
+        pieces: Vec::new(),
     }
 }
 
