@@ -696,3 +696,43 @@ fn wide(path: &Path) -> io::Result<Vec<u16>> {
 fn check(done: i32) -> io::Result<()> {
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use windows_sys::Win32::Security::Authorization::ConvertSecurityDescriptorToStringSecurityDescriptorW;
+
+    use super::*;
+
+    #[test]
+    fn a_private_folder_lets_in_its_owner_and_the_system_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("deep").join("private");
+        make_private_folder(&path).unwrap();
+        make_private_folder(&path).unwrap();
+        let mut options = OpenOptions::new();
+        options.access_mode(GENERIC_READ).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        let mut descriptor = access_list(&options.open(&path).unwrap()).unwrap().unwrap();
+        let mut text: *mut u16 = null_mut();
+        // SAFETY: the descriptor is the system's own; `text` is where the call puts a pointer.
+        check(unsafe {
+            ConvertSecurityDescriptorToStringSecurityDescriptorW(
+                descriptor.as_mut_ptr().cast::<c_void>(),
+                SDDL_REVISION_1,
+                DACL_SECURITY_INFORMATION,
+                &mut text,
+                null_mut(),
+            )
+        })
+        .unwrap();
+        let text = Local(text.cast::<c_void>());
+        // SAFETY: on success it is a string that ends in NUL.
+        let list = unsafe { wide_to_os(text.0.cast::<u16>()) }.into_string().unwrap();
+        let owner = current_user().unwrap();
+        let entries: Vec<_> = list.split('(').skip(1).collect();
+        assert_eq!(entries.len(), 2, "{list}");
+        assert!(
+            entries.iter().all(|entry| entry.ends_with(";SY)") || entry.ends_with(&format!(";{owner})"))),
+            "{list}"
+        );
+    }
+}
