@@ -110,12 +110,7 @@ pub(crate) struct Loaded {
 
 /// Reads a file whole.
 pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
-    let cannot = |doing: &str, why: &dyn std::fmt::Display| format!("{}: cannot {doing}: {why}", path.display());
-    let facts = std::fs::metadata(path).map_err(|error| cannot("open", &error))?;
-    if !facts.is_file() {
-        return Err(cannot("read", &"need a plain file"));
-    }
-    let data = jlfix::os::read_whole(path, limits).map_err(|error| error.to_string())?;
+    let (data, facts) = jlfix::os::read_with_facts(path, limits).map_err(|error| error.to_string())?;
     let modified = facts.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let facts = FileFacts {

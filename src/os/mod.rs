@@ -15,18 +15,22 @@ use unix as sys;
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
+mod windows_path;
+#[cfg(windows)]
 use windows as sys;
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
     time::SystemTime,
 };
 
 pub(crate) use folder::random;
 pub use folder::{Folder, Held, ReadBack, Temp};
-pub use sys::{is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw};
+pub use sys::{
+    is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw, profiles, recent_folder,
+};
 
 use crate::{
     error::{Error, Refusal, Result},
@@ -66,6 +70,15 @@ pub struct Traits {
     pub attributes: Option<u32>,
 }
 
+/// A user of this machine, as Windows lists them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Security id, as text.
+    pub sid: String,
+    /// The profile's folder, such as `C:\Users\name`.
+    pub folder: PathBuf,
+}
+
 /// What a look at an open file tells.
 #[derive(Debug, Clone)]
 struct Look {
@@ -98,21 +111,41 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
 }
 
-/// Reads a file whole, links followed, with one read; for looking only, not for changing.
+/// The error for what the system said, which may be that another process is in the way.
+pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> Error {
+    if sys::is_in_use(&source) {
+        let waited_ms = u64::try_from(folder::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+        return Error::InUse { path: path.to_owned(), waited_ms };
+    }
+    Error::io(path, doing, source)
+}
+
+/// Reads a file whole, links followed; for looking only, not for changing.
 ///
 /// # Errors
 /// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`] if it cannot be read.
 pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
-    let mut file = open_read(path).map_err(|e| Error::io(path, "open it", e))?;
-    let size = file.metadata().map_err(|e| Error::io(path, "read its size", e))?.len();
-    if size > limits.file_size {
-        return Err(Error::Limit { path: path.to_owned(), what: "file size", limit: limits.file_size, have: size });
+    read_with_facts(path, limits).map(|(data, _)| data)
+}
+
+/// As [`read_whole`], with what the system says of the file.
+///
+/// # Errors
+/// Those of [`read_whole`].
+pub fn read_with_facts(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Metadata)> {
+    let (file, facts) = open_read(path).map_err(|e| io_error(path, "open it", e))?;
+    if facts.len() > limits.file_size {
+        let (limit, have) = (limits.file_size, facts.len());
+        return Err(Error::Limit { path: path.to_owned(), what: "file size", limit, have });
     }
-    let mut data = read_up_to(&mut file, size).map_err(|e| Error::io(path, "read it", e))?;
+    let failed = |e| io_error(path, "read it", e);
+    // With room for one byte more than there are, the end is met without another look at the size.
+    let size = usize::try_from(facts.len()).map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
+    let mut data = Vec::new();
+    data.try_reserve_exact(size.saturating_add(1)).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
     // A file that grew since: the rest of it counts as well, as far as it may.
-    let room = limits.file_size.saturating_sub(data.len() as u64);
-    file.take(room).read_to_end(&mut data).map_err(|e| Error::io(path, "read it", e))?;
-    Ok(data)
+    file.take(limits.file_size).read_to_end(&mut data).map_err(failed)?;
+    Ok((data, facts))
 }
 
 /// Reads `size` bytes, or to the end if that comes first, with one read where the system allows it.

@@ -438,4 +438,23 @@ mod tests {
             assert!(!is_stored_name(bad), "{bad}");
         }
     }
+
+    #[test]
+    fn a_path_that_is_no_text_is_written_down_and_read_without_loss() {
+        #[cfg(unix)]
+        let path = PathBuf::from(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"/a/\xFF.x"));
+        #[cfg(windows)]
+        let path = {
+            let name: std::ffi::OsString = std::os::windows::ffi::OsStringExt::from_wide(&[0xD800, 0x78, 0xDC00]);
+            Path::new("C:\\a").join(name)
+        };
+        let id: RunId = "20261130T184501.123Z-abcd".parse().unwrap();
+        let mut manifest = Manifest::begun(id.clone(), "prune", Timestamp::UNIX_EPOCH);
+        manifest.files = vec![Record { path, saved: None }];
+        manifest.finished = Some(Timestamp::UNIX_EPOCH);
+        let json = manifest.to_json(Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(Manifest::parse(&id, &json, Path::new("m")).unwrap(), manifest);
+        let other = String::from_utf8(json).unwrap().replacen("/a/", "/b/", 1).replacen("C:\\\\a", "C:\\\\b", 1);
+        assert!(Manifest::parse(&id, other.as_bytes(), Path::new("m")).is_err(), "shown is one path, meant another");
+    }
 }

@@ -187,7 +187,8 @@ pub struct DecodedBlock<'a> {
     pub extra: Extra<'a>,
 }
 
-/// `signature`, `type` (a word, or null), `offset` and `size`, then what the block says; an unknown one as `data` in hex.
+/// `signature`, `type` (a word, or null), `offset` and `size`, then what the block says beside what the link's own fields
+/// tell; an unknown one as `data` in hex.
 impl Serialize for DecodedBlock<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let block = &self.block;
@@ -202,10 +203,8 @@ impl Serialize for DecodedBlock<'_> {
                 map.serialize_entry("unicode", &texts.unicode)?;
             }
             Extra::Console(console) => map.serialize_entry("console", console)?,
-            Extra::Tracker(tracker) => {
-                map.serialize_entry("tracker", tracker)?;
-                map.serialize_entry("moved", &tracker.moved())?;
-            }
+            // Its ids, like the properties, are told among the link's own fields.
+            Extra::Tracker(tracker) => map.serialize_entry("moved", &tracker.moved())?,
             Extra::ConsoleCodePage(page) => map.serialize_entry("code_page", page)?,
             Extra::SpecialFolder { folder, offset } => {
                 map.serialize_entry("folder", folder)?;
@@ -217,7 +216,7 @@ impl Serialize for DecodedBlock<'_> {
                 map.serialize_entry("folder_offset", offset)?;
             }
             Extra::Shim(layer) => map.serialize_entry("layer", layer)?,
-            Extra::Properties(store) => map.serialize_entry("properties", &store.properties)?,
+            Extra::Properties(store) => map.serialize_entry("count", &store.properties.len())?,
             Extra::VistaIdList(list) => map.serialize_entry("items", &list.items)?,
             Extra::Unknown => map.serialize_entry("data", &hex(block.data))?,
         }
