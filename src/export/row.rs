@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::user_of_path;
-use crate::format::appid::{AppId, AppNames};
+use crate::format::appid::{AppId, AppNames, known_for_user};
 use crate::format::compound::{Recovery, Stream};
 use crate::format::custom::{Category, CategoryKind};
 use crate::format::destlist;
@@ -52,6 +52,8 @@ impl<'c> SourceFile<'c> {
         code_page: CodePage,
     ) -> Self {
         let app_id = AppId::from_copy_name(&facts.name);
+        let user = user_of_path(&facts.path);
+        let of_user = |id| known_for_user(id, user?).map(|(name, _)| name);
         let rows = match (source, list) {
             (Source::Automatic(_), Some(list)) => list.entries.len().saturating_add(list.orphans.len()),
             (Source::Automatic(_), None) => 0,
@@ -66,8 +68,8 @@ impl<'c> SourceFile<'c> {
             facts,
             kind: source.kind(),
             app_id,
-            app_name: app_id.and_then(|id| names.name(id)),
-            user: user_of_path(&facts.path),
+            app_name: app_id.and_then(|id| names.name(id).or_else(|| of_user(id))),
+            user,
             sha256: None,
             rows,
             has_property_store,
