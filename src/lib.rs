@@ -29,6 +29,7 @@
 pub mod bytes;
 pub mod cost;
 pub mod error;
+pub mod export;
 pub mod format;
 pub mod limits;
 pub mod model;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{backup, check, delete, prune, replay, restore, scan, show};
+use super::{appid, backup, check, delete, export, prune, replay, restore, scan, show};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -102,4 +102,6 @@ pub(crate) enum Command {
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),
+    Export(export::ExportArgs),
+    Appid(appid::AppidArgs),
 }

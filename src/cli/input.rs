@@ -111,13 +111,17 @@ pub(crate) struct Loaded {
 /// Reads a file whole.
 pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
     let (data, facts) = jlfix::os::read_with_facts(path, limits).map_err(|error| error.to_string())?;
-    let modified = facts.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
+    let time = |time: std::io::Result<std::time::SystemTime>| {
+        jiff::Timestamp::try_from(time.ok()?).ok().map(FileTime::from_timestamp)
+    };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let facts = FileFacts {
         path: path.to_string_lossy().into_owned(),
         name,
         size: data.len() as u64,
-        modified: modified.map(FileTime::from_timestamp),
+        modified: time(facts.modified()),
+        created: time(facts.created()),
+        accessed: time(facts.accessed()),
     };
     Ok(Loaded { facts, data })
 }
@@ -126,6 +130,8 @@ pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
 pub(crate) struct View<'c> {
     pub(crate) row: &'c FileRow<'c>,
     pub(crate) list: Option<&'c JumpList<'c>>,
+    pub(crate) source: &'c Source<'c>,
+    pub(crate) loaded: &'c Loaded,
 }
 
 /// Reads a file and tells of it.
@@ -149,7 +155,7 @@ pub(crate) fn view<T>(
         _ => None,
     };
     let row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
-    Ok(each(View { row: &row, list: list.as_ref() }))
+    Ok(each(View { row: &row, list: list.as_ref(), source: &source, loaded: &loaded }))
 }
 
 /// Reads the files, several at once, and hands what `each` makes of them to `take` in their order. Files that cannot
@@ -162,6 +168,27 @@ pub(crate) fn view_all<T: Send>(
     each: impl Fn(View<'_>) -> T + Sync,
     mut take: impl FnMut(&Found, T) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
+    view_each(files, context, options, each, |found, result| match result {
+        Ok(made) => {
+            tally.done += 1;
+            take(found, made)
+        }
+        Err(message) => {
+            tally.failed += 1;
+            output::error(&message);
+            Ok(())
+        }
+    })
+}
+
+/// The same, with what could not be read handed on as well.
+pub(crate) fn view_each<T: Send>(
+    files: &[Found],
+    context: &Context,
+    options: &ReportOptions<'_>,
+    each: impl Fn(View<'_>) -> T + Sync,
+    mut take: impl FnMut(&Found, Result<T, String>) -> std::io::Result<()>,
+) -> std::io::Result<()> {
     let mut progress = Progress::new(files.len(), context.quiet);
     for batch in files.chunks(FILES_A_THREAD * rayon::current_num_threads()) {
         let one = |found: &Found| view(found, context, options, &each);
@@ -169,16 +196,7 @@ pub(crate) fn view_all<T: Send>(
         let results: Vec<_> =
             if batch.len() < 4 { batch.iter().map(one).collect() } else { batch.par_iter().map(one).collect() };
         for (found, result) in batch.iter().zip(results) {
-            match result {
-                Ok(made) => {
-                    tally.done += 1;
-                    take(found, made)?;
-                }
-                Err(message) => {
-                    tally.failed += 1;
-                    output::error(&message);
-                }
-            }
+            take(found, result)?;
         }
         progress.advance(batch.len());
     }

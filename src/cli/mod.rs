@@ -1,12 +1,15 @@
 //! The command line: what is asked, and how the answer is written. Data goes to stdout; progress, warnings and notes
 //! go to stderr.
 
+mod appid;
 mod args;
 mod backup;
 mod change;
 mod check;
 mod delete;
 mod exit;
+mod export;
+mod export_to;
 mod input;
 mod interrupt;
 mod output;
@@ -47,6 +50,8 @@ pub(crate) fn run() -> Exit {
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),
         Command::Restore(args) => restore::run(&args, &context),
+        Command::Export(args) => export::run(&args, &context),
+        Command::Appid(args) => appid::run(&args, &context),
     };
     match result {
         Ok(exit) => exit,

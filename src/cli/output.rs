@@ -22,6 +22,11 @@ pub(crate) fn people(text: &str) -> io::Result<()> {
     anstream::stdout().lock().write_all(text.as_bytes())
 }
 
+/// Writes a text for people to standard error, for what goes with data on standard output.
+pub(crate) fn report(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 /// Tells an error on stderr.
 pub(crate) fn error(message: &str) {
     let _ = writeln!(anstream::stderr().lock(), "{} {}", paint(BAD, "jlfix:"), harmless(message));

@@ -77,6 +77,10 @@ pub struct FileFacts {
     pub size: u64,
     /// Last modification.
     pub modified: Option<FileTime>,
+    /// Creation, where the file system keeps it.
+    pub created: Option<FileTime>,
+    /// Last access, before the file was read.
+    pub accessed: Option<FileTime>,
 }
 
 /// Cost as it is told.

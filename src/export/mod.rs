@@ -1,0 +1,26 @@
+//! The shapes that examiners' other tools take: one function a format, from rows to bytes. Nothing here prints, and
+//! nothing is dropped: an entry without a link, a link without an entry and a link that cannot be read are rows too.
+//!
+//! A row borrows from the list it is of, and texts are decoded as they are written, so that many files cost little more
+//! than reading them.
+
+mod bodyfile;
+mod date;
+mod dump;
+mod flat;
+mod jlecmd;
+mod owner;
+mod row;
+mod timesketch;
+
+pub use bodyfile::bodyfile;
+pub use date::{BadDateFormat, DateFormat};
+pub use dump::{DumpedLink, dumped_links};
+pub use flat::{COLUMNS, csv, csv_header, jsonl};
+pub use jlecmd::{
+    AUTOMATIC_COLUMNS, CUSTOM_COLUMNS, automatic as jlecmd_automatic, automatic_header as jlecmd_automatic_header,
+    custom as jlecmd_custom, custom_header as jlecmd_custom_header,
+};
+pub use owner::user_of_path;
+pub use row::{Row, SourceFile, rows};
+pub use timesketch::timesketch;
