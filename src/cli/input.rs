@@ -8,7 +8,7 @@ use jlfix::format::appid::AppNames;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
 use jlfix::model::{JumpList, ReadOptions, Source};
-use jlfix::report::{FileFacts, FileRow, ReportOptions};
+use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
 use jlfix::scan::{self, Found};
 
 use super::args::Global;
@@ -118,9 +118,12 @@ pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
     let data = jlfix::os::read_whole(path, limits).map_err(|error| error.to_string())?;
     let modified = facts.modified().ok().and_then(|time| jiff::Timestamp::try_from(time).ok());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let user = user_of(&absolute.to_string_lossy()).map(ToOwned::to_owned);
     let facts = FileFacts {
         path: path.to_string_lossy().into_owned(),
         name,
+        user,
         size: data.len() as u64,
         modified: modified.map(FileTime::from_timestamp),
     };

@@ -9,6 +9,7 @@ mod delete;
 mod exit;
 mod input;
 mod interrupt;
+mod lists;
 mod output;
 mod presence;
 mod progress;
