@@ -367,15 +367,15 @@ fn a_second_run_is_kept_out_while_the_first_one_lasts() {
 #[test]
 fn what_a_killed_run_left_is_removed_and_nothing_else() {
     let place = Place::new();
-    place.file(".jlfix-4242-0123456789abcdef.tmp", b"half");
-    let kept = [".jlfix-4242-0123456789abcdef.tmp.txt", "a.jlfix-4242-0123456789abcdef.tmp"];
+    place.file(".jlfix-4294967292-0123456789abcdef.tmp", b"half");
+    let kept = [".jlfix-4294967292-0123456789abcdef.tmp.txt", "a.jlfix-4294967292-0123456789abcdef.tmp"];
     for name in kept {
         place.file(name, b"mine");
     }
-    fs::create_dir(place.files().join(".jlfix-4242-0000000000000000.tmp")).unwrap();
+    fs::create_dir(place.files().join(".jlfix-4294967292-0000000000000000.tmp")).unwrap();
     let folder = Folder::open(&place.files()).unwrap();
     let alive = folder.temp().unwrap();
-    assert_eq!(folder.clean_leftovers().unwrap(), [".jlfix-4242-0123456789abcdef.tmp"]);
+    assert_eq!(folder.clean_leftovers().unwrap(), [".jlfix-4294967292-0123456789abcdef.tmp"]);
     assert_eq!(place.names().len(), 4, "{:?}", place.names());
     drop(alive);
     assert_eq!(place.names().len(), 3);
@@ -386,7 +386,7 @@ fn what_a_killed_run_left_is_removed_and_nothing_else() {
     backup(&path, &Options::default(), &mut run).unwrap();
     let killed = place.store.root().join(run.id().as_str());
     drop(run);
-    fs::write(killed.join(".jlfix-4242-0123456789abcdef.tmp"), b"half").unwrap();
+    fs::write(killed.join(".jlfix-4294967292-0123456789abcdef.tmp"), b"half").unwrap();
     let dropped = place.store.root().join(format!(".jlfix-drop-{id}"));
     fs::rename(place.store.root().join(id.as_str()), &dropped).unwrap();
     drop(place.run("prune"));
@@ -504,8 +504,9 @@ fn a_process_that_is_killed_leaves_a_whole_file_and_the_backup_of_what_it_was() 
     let path = place.file(NAME, &[0; 100_000]);
     for round in 1..11 {
         let mut child = another_process("changes_for_ever", &place, &path);
-        let said = BufReader::new(child.stdout.take().unwrap()).lines();
-        assert_eq!(said.filter(|line| line.as_ref().unwrap() == "changed").take(round).count(), round);
+        let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+        let changes = said.by_ref().filter(|line| line.as_ref().unwrap() == "changed");
+        assert_eq!(changes.take(round).count(), round);
         // Wherever it is by now.
         child.kill().unwrap();
         child.wait().unwrap();
@@ -705,5 +706,131 @@ mod unix {
         let refused = change(&path, &Options::default(), None, write(b"new"));
         assert!(matches!(refused, Err(Error::InUse { .. })), "{refused:?}");
         assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+}
+
+#[cfg(windows)]
+mod windows {
+    use std::{
+        ffi::OsStr,
+        os::windows::{
+            ffi::OsStringExt,
+            fs::{MetadataExt, OpenOptionsExt},
+        },
+    };
+
+    use super::*;
+
+    const READ_ONLY: u32 = 1;
+    const HIDDEN: u32 = 2;
+
+    fn attributes(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().file_attributes()
+    }
+
+    #[test]
+    fn a_file_that_another_process_holds_is_told_and_changed_once_it_is_let_go() {
+        let place = Place::new();
+        let path = place.file(NAME, b"old");
+        let hold = || fs::File::options().read(true).share_mode(0).open(&path).unwrap();
+        let held = hold();
+        let refused = change(&path, &Options::default(), None, write(b"new"));
+        assert!(matches!(refused, Err(Error::InUse { .. })), "{refused:?}");
+        drop(held);
+        // Held from the planning on.
+        let mut held = None;
+        let refused = change(&path, &Options::default(), None, |_| {
+            held = Some(hold());
+            Ok(Decision::Write(b"new".to_vec().into()))
+        });
+        assert!(matches!(refused, Err(Error::InUse { .. })), "{refused:?}");
+        assert_eq!(place.names(), [NAME]);
+        drop(held);
+        std::thread::scope(|scope| {
+            let held = hold();
+            let changed = scope.spawn(|| change(&path, &Options::default(), None, write(b"new")).unwrap());
+            drop(held);
+            changed.join().unwrap();
+        });
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+    }
+
+    #[test]
+    fn a_writer_that_came_meanwhile_is_not_overwritten() {
+        let place = Place::new();
+        let path = place.file(NAME, b"old");
+        let refused = change(&path, &Options::default(), None, |_| {
+            // A program with the file open for writing, all shared, as long as this test lasts.
+            let writer = fs::File::options().write(true).open(&path).unwrap();
+            std::mem::forget(writer);
+            Ok(Decision::Write(b"new".to_vec().into()))
+        });
+        assert!(matches!(refused, Err(Error::InUse { .. })), "{refused:?}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+    }
+
+    #[test]
+    fn a_read_only_hidden_file_is_changed_deleted_and_restored_with_its_attributes() {
+        let place = Place::new();
+        let path = place.file(NAME, b"old");
+        assert!(Command::new("attrib").arg("+h").arg(&path).status().unwrap().success());
+        let mut permissions = fs::metadata(&path).unwrap().permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&path, permissions).unwrap();
+        let wanted = attributes(&path) & (READ_ONLY | HIDDEN);
+        assert_ne!(wanted & READ_ONLY, 0);
+        let manifest = place.change(&path, b"new!");
+        assert_eq!((fs::read(&path).unwrap(), attributes(&path) & 3), (b"new!".to_vec(), wanted));
+        place.undo(&manifest);
+        assert_eq!((fs::read(&path).unwrap(), attributes(&path) & 3), (b"old".to_vec(), wanted));
+        let mut run = place.run("delete");
+        delete(&path, &Options::default(), Some(&mut run), |_| Ok(())).unwrap();
+        let manifest = place.store.load(&run.finish().unwrap().unwrap()).unwrap();
+        assert_eq!(place.names(), [""; 0]);
+        place.undo(&manifest);
+        assert_eq!((fs::read(&path).unwrap(), attributes(&path) & 3), (b"old".to_vec(), wanted));
+    }
+
+    #[test]
+    fn long_paths_and_unpaired_surrogates_are_saved_and_restored_without_loss() {
+        let place = Place::new();
+        let deep = (0..6).fold(place.files(), |path, _| path.join("x".repeat(60)));
+        fs::create_dir_all(&deep).unwrap();
+        let odd = OsString::from_wide(&[0xD800, 0x78, 0xDC00]);
+        for name in [OsStr::new(NAME), &odd, OsStr::new(&"y".repeat(250))] {
+            let path = deep.join(name);
+            if let Err(e) = fs::write(&path, b"old") {
+                println!("skipped {name:?}: the file system does not take the name ({e})");
+                continue;
+            }
+            let manifest = place.change(&path, b"new");
+            assert_eq!(fs::read(&path).unwrap(), b"new");
+            assert_eq!(manifest.files[0].path.file_name(), Some(name));
+            assert!(!manifest.files[0].path.starts_with(r"\\?\"), "{:?}", manifest.files[0].path);
+            place.undo(&manifest);
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+        }
+    }
+
+    #[test]
+    fn names_that_are_not_the_files_own_are_refused() {
+        let place = Place::new();
+        let path = place.file(NAME, b"old");
+        for name in [format!("{NAME}:stream"), format!("{NAME}."), format!("{NAME}::$DATA"), "NUL".to_owned()] {
+            let refused = change(&path.with_file_name(&name), &Options::default(), None, write(b"new"));
+            assert!(matches!(refused, Err(Error::Refused { .. })), "{name}: {refused:?}");
+        }
+        let upper = path.with_file_name(NAME.to_uppercase());
+        change(&upper, &Options::default(), None, write(b"new")).unwrap();
+        assert_eq!(place.names(), [NAME], "its own name stays as it was written");
+    }
+
+    #[test]
+    fn the_live_folder_and_the_profiles_are_where_windows_says() {
+        let recent = jlfix::os::recent_folder().unwrap().unwrap();
+        assert!(recent.is_absolute() && recent.ends_with("Recent"), "{recent:?}");
+        for profile in jlfix::os::profiles().unwrap() {
+            assert!(profile.sid.starts_with("S-1-") && profile.folder.is_absolute(), "{profile:?}");
+        }
     }
 }

@@ -26,14 +26,15 @@ pub struct Folder {
     dir: sys::Dir,
 }
 
-/// A file that nobody else who asks may change. On Unix the lock is advisory: it keeps out other runs of
-/// this program. On Windows the handle keeps out every writer.
+/// A file that no other run of this program changes meanwhile: there is a lock. Others do not ask for
+/// it; on Windows the handle keeps them from writing as well.
 #[derive(Debug)]
 pub struct Held<'f> {
     folder: &'f Folder,
     name: OsString,
     file: Option<File>,
     look: Look,
+    _lock: Option<sys::Guard>,
 }
 
 /// What came of reading a held file.
@@ -51,12 +52,13 @@ pub struct Temp<'f> {
     folder: &'f Folder,
     name: OsString,
     file: Option<File>,
+    lock: Option<sys::Guard>,
 }
 
 /// How long a file that another process has is waited for.
-const HOLD_WAIT: Duration = Duration::from_secs(2);
-const FIRST_WAIT: Duration = Duration::from_millis(4);
-const LONGEST_WAIT: Duration = Duration::from_millis(64);
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const FIRST_PAUSE: Duration = Duration::from_millis(4);
+const LONGEST_PAUSE: Duration = Duration::from_millis(64);
 
 impl Folder {
     /// Opens the folder at `path`, following links on the way.
@@ -118,7 +120,7 @@ impl Folder {
     /// # Errors
     /// [`Error::Refused`] for anything that is not a plain file, [`Error::Io`] from the system.
     pub fn open_plain(&self, name: &OsStr) -> Result<Option<File>> {
-        Ok(self.look_at(name)?.map(|(file, _)| file))
+        Ok(self.look_at(name, sys::Dir::open_shared)?.map(|(file, _)| file))
     }
 
     /// Makes a file and opens it for reading and writing.
@@ -146,11 +148,15 @@ impl Folder {
         self.dir.rename(from, to)
     }
 
-    fn look_at(&self, name: &OsStr) -> Result<Option<(File, Look)>> {
+    fn look_at(
+        &self,
+        name: &OsStr,
+        open: impl Fn(&sys::Dir, &OsStr) -> io::Result<File>,
+    ) -> Result<Option<(File, Look)>> {
         let path = self.path().join(name);
         let opened = self.dir.refusal(name).and_then(|refusal| match refusal {
             Some(reason) => Ok(Err(reason)),
-            None => self.dir.open_file(name).map(Ok),
+            None => open(&self.dir, name).map(Ok),
         });
         let file = match opened {
             Ok(Ok(file)) => file,
@@ -172,40 +178,21 @@ impl Folder {
     /// [`Error::Refused`], [`Error::InUse`], or [`Error::Io`].
     pub fn hold(&self, name: &OsStr) -> Result<Option<Held<'_>>> {
         let path = self.path().join(name);
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        loop {
-            match self.try_hold(name, &path) {
-                Ok(Attempt::Held(held)) => return Ok(Some(held)),
-                Ok(Attempt::Absent) => return Ok(None),
-                Ok(Attempt::Busy) => {}
-                Err(Error::Io { source, .. }) if sys::is_in_use(&source) => {}
-                Err(e) => return Err(e),
+        wait_for(&path, || {
+            let Some((file, look)) = self.look_at(name, sys::Dir::open_file)? else { return Ok(Attempt::Absent) };
+            let lock = match sys::lock(&file).map_err(|e| Error::io(&path, "lock it", e))? {
+                Lock::Busy => return Ok(Attempt::Busy),
+                Lock::Got(lock) => Some(lock),
+                Lock::Unsupported => None,
+            };
+            // Whoever had it may have replaced it while it was waited for.
+            let Some((_, now)) = self.look_at(name, sys::Dir::open_file)? else { return Ok(Attempt::Absent) };
+            if !now.identity.is_same_file(&look.identity) {
+                return Ok(Attempt::Busy);
             }
-            if started.elapsed() >= HOLD_WAIT {
-                let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-                return Err(Error::InUse { path, waited_ms });
-            }
-            thread::sleep(wait);
-            wait = (wait * 2).min(LONGEST_WAIT);
-        }
-    }
-
-    fn try_hold(&self, name: &OsStr, path: &Path) -> Result<Attempt<'_>> {
-        let Some((file, look)) = self.look_at(name)? else { return Ok(Attempt::Absent) };
-        if sys::LOCKS_HELD_FILES && matches!(sys::lock(&file).map_err(|e| Error::io(path, "lock it", e))?, Lock::Busy) {
-            return Ok(Attempt::Busy);
-        }
-        // Whoever had it may have replaced it while it was waited for.
-        let Some((_, now)) = self.look_at(name)? else { return Ok(Attempt::Absent) };
-        if !now.identity.is_same_file(&look.identity) {
-            return Ok(Attempt::Busy);
-        }
-        if now.links != 1 {
-            return Err(Error::refused(path, Refusal::HardLinks(now.links)));
-        }
-        sys::check_own_name(&file, name).map_err(|reason| Error::refused(path, reason))?;
-        Ok(Attempt::Held(Held { folder: self, name: name.to_owned(), file: Some(file), look: now }))
+            let name = sys::own_name(&file, name).map_err(|reason| Error::refused(&path, reason))?;
+            Ok(Attempt::Done(Held { folder: self, name, file: Some(file), look: now, _lock: lock }))
+        })
     }
 
     /// Makes a temporary file in this folder. Its name (`.jlfix-<process>-<16 hex>.tmp`) is one that
@@ -222,10 +209,14 @@ impl Folder {
                 }
                 Err(e) => return Err(e),
             };
-            let temp = Temp { folder: self, name, file: Some(file) };
+            let mut temp = Temp { folder: self, name, file: Some(file), lock: None };
             // Between the making and the locking a run that cleans up may have taken it for a dead one's.
-            let locked = !matches!(sys::lock(temp.file()?)?, Lock::Busy);
-            if locked && sys::look(temp.file()?)?.links == 1 {
+            temp.lock = match sys::lock_temp(temp.file()?, &temp.name)? {
+                Lock::Busy => continue,
+                Lock::Got(lock) => Some(lock),
+                Lock::Unsupported => None,
+            };
+            if sys::look(temp.file()?)?.links == 1 {
                 return Ok(temp);
             }
         }
@@ -233,14 +224,13 @@ impl Folder {
     }
 
     /// Removes the temporary files that killed runs left in this folder, and says their names. One that
-    /// is in use stays. On Windows, a file that was on its way aside while its successor was put in
-    /// place gets its name back.
+    /// is in use stays.
     ///
     /// Call it once a folder, before the files in it are changed.
     pub fn clean_leftovers(&self) -> io::Result<Vec<OsString>> {
         let mut removed = Vec::new();
         for name in self.names()? {
-            if (is_leftover_name(&name) && self.clean_leftover(&name)?) || self.dir.put_back(&name)? {
+            if is_leftover_name(&name) && self.clean_leftover(&name)? {
                 removed.push(name);
             }
         }
@@ -251,16 +241,20 @@ impl Folder {
     }
 
     fn clean_leftover(&self, name: &OsStr) -> io::Result<bool> {
+        // A second link to it is what a kill between linking and unlinking leaves.
+        let look_at = || {
+            let is_plain = matches!(self.dir.refusal(name), Ok(None));
+            let file = is_plain.then(|| self.dir.open_file(name).ok()).flatten()?;
+            let look = sys::look(&file).ok()?;
+            matches!(look.refusal, None | Some(Refusal::HardLinks(_))).then_some((file, look))
+        };
         // What cannot be opened, is no plain file or is locked is not a dead run's.
-        let Ok(Some((file, look))) = self.look_at(name) else { return Ok(false) };
-        if look.links != 1 || sys::is_running(name) || !matches!(sys::lock(&file), Ok(Lock::Got)) {
+        let Some((file, look)) = look_at() else { return Ok(false) };
+        let Ok(Lock::Got(_lock)) = sys::lock_temp(&file, name) else { return Ok(false) };
+        if !look_at().is_some_and(|(_, now)| now.identity.is_same_file(&look.identity)) {
             return Ok(false);
         }
-        match self.look_at(name) {
-            Ok(Some((_, now))) if now.identity.is_same_file(&look.identity) => {}
-            _ => return Ok(false),
-        }
-        let _locked = sys::before_removing(file);
+        let _file = sys::release(file);
         match self.dir.remove(name) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -271,16 +265,37 @@ impl Folder {
 
 /// What came of asking for a lock without waiting.
 pub(super) enum Lock {
-    Got,
+    Got(sys::Guard),
     Busy,
     /// The file system has none.
     Unsupported,
 }
 
-enum Attempt<'f> {
-    Held(Held<'f>),
+enum Attempt<T> {
+    Done(T),
     Absent,
     Busy,
+}
+
+/// Attempts it until nobody is in the way, or time is up.
+fn wait_for<T>(path: &Path, mut attempt: impl FnMut() -> Result<Attempt<T>>) -> Result<Option<T>> {
+    let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match attempt() {
+            Ok(Attempt::Done(done)) => return Ok(Some(done)),
+            Ok(Attempt::Absent) => return Ok(None),
+            Ok(Attempt::Busy) => {}
+            Err(Error::Io { source, .. }) if sys::is_in_use(&source) => {}
+            Err(e) => return Err(e),
+        }
+        if started.elapsed() >= LONGEST_WAIT {
+            let waited_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            return Err(Error::InUse { path: path.to_owned(), waited_ms });
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
 }
 
 impl<'f> Held<'f> {
@@ -327,11 +342,28 @@ impl<'f> Held<'f> {
         Ok(unchanged.then_some(data))
     }
 
-    /// Lets writers in where holding the file would keep them out (Windows), until [`Self::is_still`].
+    /// Lets writers in where holding the file would keep them out (Windows), until [`Self::take_up`].
     pub fn let_go(&mut self) {
         if sys::HOLDING_KEEPS_WRITERS_OUT {
             self.file = None;
         }
+    }
+
+    /// Holds the file again after [`Self::let_go`]; false if it is not the one that was read.
+    ///
+    /// # Errors
+    /// As [`Folder::hold`].
+    pub fn take_up(&mut self) -> Result<bool> {
+        if self.file.is_some() {
+            return Ok(true);
+        }
+        let found = wait_for(&self.path(), || {
+            let found = self.folder.look_at(&self.name, sys::Dir::open_to_replace)?;
+            Ok(found.map_or(Attempt::Absent, Attempt::Done))
+        });
+        let Some((file, look)) = found? else { return Ok(false) };
+        self.file = Some(file);
+        Ok(look.identity == self.look.identity)
     }
 
     /// True if the file is still the one that was read, under its name, and holds `content`. It is held
@@ -341,19 +373,12 @@ impl<'f> Held<'f> {
     /// As [`Folder::hold`].
     pub fn is_still(&mut self, content: &[u8]) -> Result<bool> {
         let path = self.path();
-        if self.file.is_none() {
-            let Some(held) = self.folder.hold(&self.name)? else { return Ok(false) };
-            self.file = held.file;
-            if held.look.identity != self.look.identity {
-                return Ok(false);
-            }
-        }
-        let Some((_, now)) = self.folder.look_at(&self.name)? else { return Ok(false) };
-        if now.identity != self.look.identity {
+        if !self.take_up()? {
             return Ok(false);
         }
-        if now.links != 1 {
-            return Err(Error::refused(&path, Refusal::HardLinks(now.links)));
+        let Some((_, now)) = self.folder.look_at(&self.name, sys::Dir::open_file)? else { return Ok(false) };
+        if now.identity != self.look.identity {
+            return Ok(false);
         }
         let size = self.look.identity.size;
         let read = self.read_again(size).map_err(|e| Error::io(&path, "read it again", e))?;
@@ -371,13 +396,21 @@ impl Temp<'_> {
         self.file.as_ref().ok_or_else(|| io::Error::other("the temporary file is not open"))
     }
 
-    /// Writes all of the content, and makes it outlive a power failure. With `like`, owner, mode and
-    /// extended attributes of that file are taken over as far as the system lets us; `traits` come last.
-    pub fn fill(&self, content: &[u8], like: Option<&Held<'_>>, traits: &Traits) -> io::Result<()> {
+    /// Writes all of the content.
+    pub fn write(&self, content: &[u8]) -> io::Result<()> {
         let mut file = self.file()?;
         file.write_all(content)?;
-        if let Some(source) = like.and_then(|held| held.file.as_ref()) {
-            sys::take_over(source, file)?;
+        // What takes long is done before the other file is held.
+        if sys::HOLDING_KEEPS_WRITERS_OUT { file.sync_data() } else { Ok(()) }
+    }
+
+    /// Takes over from `like` what belongs to a file beside its content, as far as the system lets us, and
+    /// sets `traits`. Then all of it is made to outlive a power failure.
+    pub fn finish(&self, like: Option<&Held<'_>>, traits: &Traits) -> io::Result<()> {
+        let file = self.file()?;
+        if let Some(held) = like {
+            let source = held.file.as_ref().ok_or_else(|| io::Error::other("the file is not open"))?;
+            self.folder.dir.take_over((source, &held.name), (file, &self.name))?;
         }
         sys::set_traits(file, traits)?;
         file.sync_all()
@@ -395,6 +428,7 @@ impl Temp<'_> {
 
     /// Gives the file its name, if nothing has that name; otherwise the error is `AlreadyExists`.
     pub fn create(mut self, name: &OsStr) -> io::Result<()> {
+        self.file = self.file.take().and_then(sys::release);
         self.folder.dir.rename_new(&self.name, name)?;
         self.name.clear();
         Ok(())
@@ -404,7 +438,7 @@ impl Temp<'_> {
 impl Drop for Temp<'_> {
     fn drop(&mut self) {
         if !self.name.is_empty() {
-            self.file = self.file.take().and_then(sys::before_removing);
+            self.file = self.file.take().and_then(sys::release);
             // An error has no taker here; the next run removes what is left.
             let _ = self.folder.dir.remove(&self.name);
         }

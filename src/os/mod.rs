@@ -15,18 +15,22 @@ use unix as sys;
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
+mod windows_path;
+#[cfg(windows)]
 use windows as sys;
 
 use std::{
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
     time::SystemTime,
 };
 
 pub(crate) use folder::random;
 pub use folder::{Folder, Held, ReadBack, Temp};
-pub use sys::{is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw};
+pub use sys::{
+    is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw, profiles, recent_folder,
+};
 
 use crate::{
     error::{Error, Refusal, Result},
@@ -66,6 +70,15 @@ pub struct Traits {
     pub attributes: Option<u32>,
 }
 
+/// A user of this machine, as Windows lists them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Profile {
+    /// Security id, as text.
+    pub sid: String,
+    /// The profile's folder, such as `C:\Users\name`.
+    pub folder: PathBuf,
+}
+
 /// What a look at an open file tells.
 #[derive(Debug, Clone)]
 struct Look {
@@ -96,6 +109,15 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
     #[cfg(windows)]
     return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+}
+
+/// The error for what the system said, which may be that another process is in the way.
+pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> Error {
+    if sys::is_in_use(&source) {
+        let waited_ms = u64::try_from(folder::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
+        return Error::InUse { path: path.to_owned(), waited_ms };
+    }
+    Error::io(path, doing, source)
 }
 
 /// Reads a file whole, links followed, with one read; for looking only, not for changing.

@@ -18,11 +18,11 @@ use rustix::{
 };
 use xattr::FileExt;
 
-use super::{Identity, Look, Traits, folder::Lock};
+use super::{Identity, Look, Profile, Traits, folder::Lock};
 use crate::error::Refusal;
 
-/// A held file is locked, which keeps out only those who ask.
-pub(super) const LOCKS_HELD_FILES: bool = true;
+/// Locks are kept by the open file itself.
+pub(super) type Guard = ();
 pub(super) const HOLDING_KEEPS_WRITERS_OUT: bool = false;
 
 /// A POSIX access control list, as Linux shows it among the extended attributes.
@@ -52,6 +52,22 @@ pub fn open_read(path: &Path) -> io::Result<File> {
 /// What the system says.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// There is none on this system.
+///
+/// # Errors
+/// None.
+pub fn recent_folder() -> io::Result<Option<PathBuf>> {
+    Ok(None)
+}
+
+/// There are none on this system.
+///
+/// # Errors
+/// None.
+pub fn profiles() -> io::Result<Vec<Profile>> {
+    Ok(Vec::new())
 }
 
 /// True for a path that starts at the root and never goes up.
@@ -133,6 +149,14 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.fd, name, READ | OFlags::NOFOLLOW, Mode::empty())?))
     }
 
+    pub(super) fn open_to_replace(&self, name: &OsStr) -> io::Result<File> {
+        self.open_file(name)
+    }
+
+    pub(super) fn open_shared(&self, name: &OsStr) -> io::Result<File> {
+        self.open_file(name)
+    }
+
     pub(super) fn create_new(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?))
@@ -161,7 +185,9 @@ impl Dir {
             done => return Ok(done?),
         }
         rustix::fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty())?;
-        self.remove(from)
+        // It has its name; the other one goes with the next run if it does not go now.
+        let _ = self.remove(from);
+        Ok(())
     }
 
     pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
@@ -176,6 +202,10 @@ impl Dir {
         self.remove(name)?;
         drop(held);
         Ok(())
+    }
+
+    pub(super) fn take_over(&self, (source, _): (&File, &OsStr), (temp, _): (&File, &OsStr)) -> io::Result<()> {
+        take_over(source, temp)
     }
 
     /// Some file systems cannot flush a folder; that is no reason to fail.
@@ -195,11 +225,6 @@ impl Dir {
             }
         }
         Ok(names)
-    }
-
-    /// Nothing is ever set aside here: a rename replaces in one step.
-    pub(super) fn put_back(&self, _name: &OsStr) -> io::Result<bool> {
-        Ok(false)
     }
 }
 
@@ -225,7 +250,7 @@ pub(super) fn look(file: &File) -> io::Result<Look> {
 /// The lock that keeps other runs of this program off a file. Where the file system has none, it goes without.
 pub(super) fn lock(file: &File) -> io::Result<Lock> {
     match file.try_lock() {
-        Ok(()) => Ok(Lock::Got),
+        Ok(()) => Ok(Lock::Got(())),
         Err(TryLockError::WouldBlock) => Ok(Lock::Busy),
         Err(TryLockError::Error(e)) => match Errno::from_io_error(&e) {
             // NFS without a lock service, or with one that wants the file open for writing.
@@ -235,17 +260,16 @@ pub(super) fn lock(file: &File) -> io::Result<Lock> {
     }
 }
 
+pub(super) fn lock_temp(file: &File, _name: &OsStr) -> io::Result<Lock> {
+    lock(file)
+}
+
 pub(super) fn is_in_use(_error: &io::Error) -> bool {
     false
 }
 
-/// The lock tells whether a temporary file's process lives.
-pub(super) fn is_running(_name: &OsStr) -> bool {
-    false
-}
-
-/// The lock is kept until the file is gone.
-pub(super) fn before_removing(file: File) -> Option<File> {
+/// The lock is kept until the file has its name, or is gone.
+pub(super) fn release(file: File) -> Option<File> {
     Some(file)
 }
 
@@ -253,13 +277,13 @@ pub(super) fn check_name(_name: &OsStr) -> Result<(), Refusal> {
     Ok(())
 }
 
-pub(super) fn check_own_name(_file: &File, _name: &OsStr) -> Result<(), Refusal> {
-    Ok(())
+pub(super) fn own_name(_file: &File, name: &OsStr) -> Result<OsString, Refusal> {
+    Ok(name.to_owned())
 }
 
 /// Gives `temp` the owner, extended attributes (access lists are among them) and mode of `source`. What
 /// the system does not allow stays out; nobody gains access by that.
-pub(super) fn take_over(source: &File, temp: &File) -> io::Result<()> {
+fn take_over(source: &File, temp: &File) -> io::Result<()> {
     let (theirs, ours) = (source.metadata()?, temp.metadata()?);
     let owner = theirs.uid() == ours.uid() || allowed(fchown(temp, Some(theirs.uid()), None))?.is_some();
     let group = theirs.gid() == ours.gid() || allowed(fchown(temp, None, Some(theirs.gid())))?.is_some();

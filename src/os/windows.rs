@@ -1,1 +1,698 @@
-//! Windows.
+//! Windows: the one place with `unsafe`, because some of what keeps a file whole has no safe call.
+//!
+//! A folder is a handle that keeps it from being renamed or deleted, and its final path in the `\\?\`
+//! form: no link is left in it, and no length limit. A held file is a handle that shares no writing.
+//!
+//! A file is replaced by one rename, as on Unix, after access list, attributes, creation time and
+//! alternate streams were given to the new one. `ReplaceFileW` would see to those itself, but it takes two
+//! renames (its documented error 1177 is the state between them): for a moment there would be no file,
+//! for a kill to leave so and for Explorer to find so and write an empty list in its place.
+
+#![allow(unsafe_code)]
+
+use std::{
+    ffi::{OsStr, OsString, c_void},
+    fs::{self, File, FileTimes, OpenOptions},
+    io,
+    mem::size_of,
+    os::windows::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::{FileTimesExt, MetadataExt, OpenOptionsExt},
+        io::{AsRawHandle, FromRawHandle, OwnedHandle},
+    },
+    path::{Path, PathBuf},
+    ptr::{null, null_mut},
+    thread,
+    time::{Duration, Instant},
+};
+
+use windows_sys::Win32::{
+    Foundation::{
+        ERROR_ACCESS_DENIED, ERROR_ALREADY_EXISTS, ERROR_CALL_NOT_IMPLEMENTED, ERROR_HANDLE_EOF,
+        ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FUNCTION, ERROR_INVALID_PARAMETER, ERROR_LOCK_VIOLATION,
+        ERROR_NOT_SUPPORTED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE, GENERIC_READ, GENERIC_WRITE, HANDLE,
+        HLOCAL, INVALID_HANDLE_VALUE, LocalFree,
+    },
+    Security::{
+        Authorization::{
+            ConvertSidToStringSidW, ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
+        },
+        DACL_SECURITY_INFORMATION, GetKernelObjectSecurity, GetTokenInformation, PSECURITY_DESCRIPTOR,
+        SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
+    },
+    Storage::FileSystem::{
+        BY_HANDLE_FILE_INFORMATION, CreateDirectoryW, DELETE, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY,
+        FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED,
+        FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO,
+        FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE,
+        FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES, FileBasicInfo, FindClose, FindFirstStreamW,
+        FindNextStreamW, FindStreamInfoStandard, GetFileInformationByHandle, GetFinalPathNameByHandleW,
+        MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE, SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
+        WRITE_DAC,
+    },
+    System::{
+        Com::CoTaskMemFree,
+        Threading::{CreateMutexW, GetCurrentProcess, OpenProcessToken},
+    },
+    UI::Shell::{FOLDERID_Recent, KF_FLAG_DEFAULT, SHGetKnownFolderPath},
+};
+
+pub(super) use super::windows_path::check_name;
+pub use super::windows_path::{is_absolute, is_same_path, path_from_raw, path_to_raw};
+use super::{
+    Identity, Look, Profile, Traits,
+    folder::{LONGEST_WAIT, Lock},
+    windows_path::{expand, is_same_name, simplified, verbatim},
+};
+use crate::error::Refusal;
+
+/// Explorer's own writes are among those kept out, so a file is held no longer than it must be.
+pub(super) const HOLDING_KEEPS_WRITERS_OUT: bool = true;
+
+const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+/// The attributes that are a file's own, and not told by where and how it is kept.
+const OWN_ATTRIBUTES: u32 = FILE_ATTRIBUTE_READONLY
+    | FILE_ATTRIBUTE_HIDDEN
+    | FILE_ATTRIBUTE_SYSTEM
+    | FILE_ATTRIBUTE_ARCHIVE
+    | FILE_ATTRIBUTE_NOT_CONTENT_INDEXED;
+/// A refusal may pass (a scanner that looks into the new file) or be meant.
+const DENIED_WAIT: Duration = Duration::from_millis(250);
+const PROFILE_LIST: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList";
+
+/// Opens a plain file for looking at it, links followed; whoever else has it open is not disturbed.
+///
+/// # Errors
+/// What the system says; `InvalidInput` for anything that is not a plain file.
+pub fn open_read(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().read(true).share_mode(SHARE_ALL).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a plain file"));
+    }
+    Ok(file)
+}
+
+/// Makes a folder, and those above it that are missing. The folder itself lets in only its owner and the
+/// system, and so does what is made in it; those above it are as their parents say. One that is there
+/// already stays as it is.
+///
+/// # Errors
+/// What the system says.
+pub fn make_private_folder(path: &Path) -> io::Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    match create_private(&verbatim(path)?) {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        done => done,
+    }
+}
+
+/// Where the shell keeps the current user's jump lists: the Recent folder, wherever it was moved to.
+///
+/// # Errors
+/// What the system says.
+pub fn recent_folder() -> io::Result<Option<PathBuf>> {
+    let mut text: *mut u16 = null_mut();
+    // SAFETY: the id is a constant, no token is given, and `text` is where the call puts a pointer.
+    let result = unsafe { SHGetKnownFolderPath(&FOLDERID_Recent, KF_FLAG_DEFAULT as u32, null_mut(), &mut text) };
+    // SAFETY: on success it is a string that ends in NUL; nothing else has the pointer.
+    let path = (result >= 0 && !text.is_null()).then(|| unsafe { wide_to_os(text) });
+    // SAFETY: the caller frees it, whatever the call gave back; null is allowed.
+    unsafe { CoTaskMemFree(text.cast::<c_void>()) };
+    match path {
+        Some(path) => Ok(Some(PathBuf::from(path))),
+        None => Err(io::Error::other(format!("the Recent folder is not known (0x{result:08x})"))),
+    }
+}
+
+/// The profiles of all users that the registry knows, in its order. Their folders may be missing or
+/// closed to this process.
+///
+/// # Errors
+/// What the system says.
+pub fn profiles() -> io::Result<Vec<Profile>> {
+    let list = windows_registry::LOCAL_MACHINE.open(PROFILE_LIST)?;
+    let mut profiles = Vec::new();
+    for sid in list.keys()? {
+        let Ok(path) = list.open(&sid).and_then(|profile| profile.get_hstring("ProfileImagePath")) else { continue };
+        profiles.push(Profile { sid, folder: PathBuf::from(expand(&path.to_os_string())) });
+    }
+    Ok(profiles)
+}
+
+/// A folder: the handle that keeps it where it is, and where that is.
+#[derive(Debug)]
+pub(super) struct Dir {
+    /// Shares no deleting, which renaming counts as.
+    _handle: File,
+    /// For calls.
+    full: PathBuf,
+    /// For people and records: without `\\?\` where that makes no difference.
+    shown: PathBuf,
+}
+
+impl Dir {
+    pub(super) fn open(path: &Path, follow: bool) -> io::Result<Self> {
+        let nofollow = if follow { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT };
+        let handle = OpenOptions::new()
+            .access_mode(GENERIC_READ)
+            .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
+            .custom_flags(FILE_FLAG_BACKUP_SEMANTICS | nofollow)
+            .open(path)?;
+        let attributes = handle.metadata()?.file_attributes();
+        if attributes & FILE_ATTRIBUTE_DIRECTORY == 0 || (!follow && attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0) {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        // Some file systems of third parties cannot say it.
+        let full = match final_path(&handle) {
+            Ok(full) => full,
+            Err(_) => verbatim(path)?,
+        };
+        let shown = simplified(&full);
+        Ok(Self { _handle: handle, full, shown })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.shown
+    }
+
+    fn at(&self, name: &OsStr) -> PathBuf {
+        self.full.join(name)
+    }
+
+    pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
+        Self::open(&self.at(name), false)
+    }
+
+    pub(super) fn make_folder(&self, name: &OsStr) -> io::Result<()> {
+        create_private(&self.at(name))
+    }
+
+    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
+        fs::symlink_metadata(self.at(name)).is_ok_and(|found| found.is_dir())
+    }
+
+    /// Asked before the file is opened, as a folder cannot be opened like a file.
+    pub(super) fn refusal(&self, name: &OsStr) -> io::Result<Option<Refusal>> {
+        let found = fs::symlink_metadata(self.at(name))?;
+        Ok(refusal(found.file_attributes(), found.is_symlink()))
+    }
+
+    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
+        self.open_for(name, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE)
+    }
+
+    /// Whoever would be in the way of a rename is so now, and can be told as that.
+    pub(super) fn open_to_replace(&self, name: &OsStr) -> io::Result<File> {
+        self.open_for(name, GENERIC_READ | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE)
+    }
+
+    pub(super) fn open_shared(&self, name: &OsStr) -> io::Result<File> {
+        self.open_for(name, GENERIC_READ, SHARE_ALL)
+    }
+
+    fn open_for(&self, name: &OsStr, access: u32, share: u32) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.access_mode(access).share_mode(share).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
+        options.open(self.at(name))
+    }
+
+    /// Nobody else can write to it, nor delete it, as long as it is open.
+    pub(super) fn create_new(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).access_mode(GENERIC_READ | GENERIC_WRITE | WRITE_DAC);
+        options.share_mode(FILE_SHARE_READ).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))
+    }
+
+    pub(super) fn open_or_create(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).share_mode(SHARE_ALL);
+        options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))
+    }
+
+    /// Gives `temp` the access list, attributes, creation time and alternate streams of `source`.
+    pub(super) fn take_over(&self, (source, from): (&File, &OsStr), (temp, to): (&File, &OsStr)) -> io::Result<()> {
+        let (theirs, ours) = (source.metadata()?, temp.metadata()?);
+        let is_encrypted = |attributes: u32| attributes & FILE_ATTRIBUTE_ENCRYPTED != 0;
+        if is_encrypted(theirs.file_attributes()) && !is_encrypted(ours.file_attributes()) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "it is encrypted and its folder is not"));
+        }
+        if let Some(wanted) = access_list(source)?
+            && access_list(temp)?.as_ref() != Some(&wanted)
+        {
+            // SAFETY: the handle is open as long as `temp` is borrowed, and the descriptor is one that the
+            // system made, in memory aligned for it.
+            check(unsafe {
+                SetKernelObjectSecurity(
+                    temp.as_raw_handle(),
+                    DACL_SECURITY_INFORMATION,
+                    wanted.as_ptr().cast_mut().cast::<c_void>(),
+                )
+            })?;
+        }
+        copy_streams(&self.at(from), &self.at(to))?;
+        if let Ok(created) = theirs.created() {
+            temp.set_times(FileTimes::new().set_created(created))?;
+        }
+        set_attributes_of(temp, theirs.file_attributes())
+    }
+
+    /// One rename. The temporary file has to be closed for it, and the read-only attribute to go meanwhile.
+    pub(super) fn replace(&self, temp: File, from: &OsStr, held: Option<File>, to: &OsStr) -> io::Result<()> {
+        drop(temp);
+        let (source, target) = (self.at(from), self.at(to));
+        let attributes = fs::symlink_metadata(&target)?.file_attributes();
+        if attributes & FILE_ATTRIBUTE_READONLY != 0 {
+            set_attributes(&target, attributes & !FILE_ATTRIBUTE_READONLY)?;
+        }
+        let mut held = held;
+        let mut waiting = Waiting::new();
+        loop {
+            match fs::rename(&source, &target) {
+                Ok(()) => return Ok(()),
+                // Before Windows 10, and on FAT, a file that is open cannot be replaced, and for that
+                // moment nothing keeps a writer out.
+                Err(e) if is_code(&e, ERROR_ACCESS_DENIED) && held.take().is_some() => {}
+                Err(e) if waiting.once_more(&e) => {}
+                Err(e) => {
+                    if attributes & FILE_ATTRIBUTE_READONLY != 0 {
+                        let _ = set_attributes(&target, attributes);
+                    }
+                    return Err(e);
+                }
+            }
+        }
+    }
+
+    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        fs::rename(self.at(from), self.at(to))
+    }
+
+    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        let (source, target) = (self.at(from), self.at(to));
+        let mut waiting = Waiting::new();
+        loop {
+            match move_file(&source, &target) {
+                Err(e) if waiting.once_more(&e) => {}
+                done => return done,
+            }
+        }
+    }
+
+    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        let path = self.at(name);
+        let mut waiting = Waiting::new();
+        loop {
+            match fs::remove_file(&path) {
+                Err(e) if waiting.once_more(&e) => {}
+                done => return done,
+            }
+        }
+    }
+
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        fs::remove_dir(self.at(name))
+    }
+
+    pub(super) fn remove_held(&self, held: Option<File>, name: &OsStr) -> io::Result<()> {
+        let path = self.at(name);
+        let attributes = fs::symlink_metadata(&path)?.file_attributes();
+        if attributes & FILE_ATTRIBUTE_READONLY != 0 {
+            set_attributes(&path, attributes & !FILE_ATTRIBUTE_READONLY)?;
+        }
+        let done = self.remove(name);
+        if done.is_err() && attributes & FILE_ATTRIBUTE_READONLY != 0 {
+            let _ = set_attributes(&path, attributes);
+        }
+        drop(held);
+        done
+    }
+
+    /// The file system logs the changes of names itself; a flush brings that forward, where it may.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.access_mode(GENERIC_WRITE).share_mode(SHARE_ALL).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        if let Ok(folder) = options.open(&self.full) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+
+    pub(super) fn names(&self) -> io::Result<Vec<OsString>> {
+        fs::read_dir(&self.full)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
+    }
+}
+
+/// Tries again what another process is in the way of, with growing pauses.
+struct Waiting {
+    started: Instant,
+    pause: Duration,
+}
+
+impl Waiting {
+    fn new() -> Self {
+        Self { started: Instant::now(), pause: Duration::from_millis(4) }
+    }
+
+    /// True, after a pause, if the error is one that may pass and there is time left.
+    fn once_more(&mut self, error: &io::Error) -> bool {
+        let limit = if is_in_use(error) {
+            LONGEST_WAIT
+        } else if is_code(error, ERROR_ACCESS_DENIED) {
+            DENIED_WAIT
+        } else {
+            return false;
+        };
+        if self.started.elapsed() >= limit {
+            return false;
+        }
+        thread::sleep(self.pause);
+        self.pause = (self.pause * 2).min(Duration::from_millis(64));
+        true
+    }
+}
+
+fn is_code(error: &io::Error, code: u32) -> bool {
+    error.raw_os_error().is_some_and(|raw| u32::try_from(raw) == Ok(code))
+}
+
+pub(super) fn is_in_use(error: &io::Error) -> bool {
+    [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_USER_MAPPED_FILE].iter().any(|code| is_code(error, *code))
+}
+
+fn refusal(attributes: u32, is_symlink: bool) -> Option<Refusal> {
+    let is_folder = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
+    if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+        Some(if is_symlink && !is_folder { Refusal::Symlink } else { Refusal::ReparsePoint })
+    } else if is_folder {
+        Some(Refusal::NotAFile("folder"))
+    } else {
+        None
+    }
+}
+
+pub(super) fn look(file: &File) -> io::Result<Look> {
+    let found = file.metadata()?;
+    let mut by_handle = BY_HANDLE_FILE_INFORMATION::default();
+    // SAFETY: the handle is open as long as `file` is borrowed, and the structure is the call's own.
+    check(unsafe { GetFileInformationByHandle(file.as_raw_handle(), &mut by_handle) })?;
+    let attributes = by_handle.dwFileAttributes;
+    let links = u64::from(by_handle.nNumberOfLinks);
+    let several = (links > 1).then_some(Refusal::HardLinks(links));
+    let modified = found.modified().ok();
+    Ok(Look {
+        identity: Identity {
+            volume: u64::from(by_handle.dwVolumeSerialNumber),
+            file: u64::from(by_handle.nFileIndexHigh) << 32 | u64::from(by_handle.nFileIndexLow),
+            size: found.len(),
+            modified,
+        },
+        traits: Traits {
+            modified,
+            created: found.created().ok(),
+            mode: None,
+            attributes: Some(attributes & OWN_ATTRIBUTES),
+        },
+        links,
+        refusal: refusal(attributes, found.is_symlink()).or(several),
+    })
+}
+
+/// A file is closed before its name is changed or goes.
+pub(super) fn release(file: File) -> Option<File> {
+    drop(file);
+    None
+}
+
+/// The name as the folder has it. A short name (`F01B4D~1.AUT`) is another: replacing the file under it
+/// would lose the long one.
+pub(super) fn own_name(file: &File, name: &OsStr) -> Result<OsString, Refusal> {
+    let Ok(path) = final_path(file) else { return Ok(name.to_owned()) };
+    match path.file_name() {
+        Some(own) if is_same_name(own, name) => Ok(own.to_owned()),
+        _ => Err(Refusal::AlternateName("the folder has it under another")),
+    }
+}
+
+/// An object of the system's whose being there is the lock. It goes with its last handle, so with a
+/// process that is killed.
+#[derive(Debug)]
+pub(super) struct Guard {
+    _object: OwnedHandle,
+}
+
+/// The lock that keeps other runs of this program off a file, in all sessions of the machine.
+pub(super) fn lock(file: &File) -> io::Result<Lock> {
+    let Identity { volume, file, .. } = look(file)?.identity;
+    lock_name(format!("{volume:08x}-{file:016x}").as_ref())
+}
+
+/// A temporary file's name is its own for ever; its number on the volume may be a dead file's.
+pub(super) fn lock_temp(_file: &File, name: &OsStr) -> io::Result<Lock> {
+    lock_name(name)
+}
+
+fn lock_name(name: &OsStr) -> io::Result<Lock> {
+    let mut object = OsString::from(r"Global\jlfix-");
+    object.push(name);
+    let name = wide(Path::new(&object))?;
+    // SAFETY: no attributes are given, and the name ends in NUL and lives to the end of the call.
+    let object = unsafe { CreateMutexW(null(), 0, name.as_ptr()) };
+    let error = io::Error::last_os_error();
+    if object.is_null() {
+        // One that another user's process made may not be opened.
+        return Ok(if is_code(&error, ERROR_ACCESS_DENIED) { Lock::Busy } else { Lock::Unsupported });
+    }
+    // SAFETY: the handle was opened here, and nothing else has it.
+    let object = unsafe { OwnedHandle::from_raw_handle(object) };
+    Ok(if is_code(&error, ERROR_ALREADY_EXISTS) { Lock::Busy } else { Lock::Got(Guard { _object: object }) })
+}
+
+/// The part of a file's security descriptor that says who may do what, as the system lays it out; none
+/// where the file system keeps none.
+fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
+    let mut descriptor: Vec<u64> = vec![0; 64];
+    loop {
+        let size = u32::try_from(size_of_val(descriptor.as_slice())).map_err(io::Error::other)?;
+        let mut needed = 0;
+        // SAFETY: the handle is open as long as `file` is borrowed, and `descriptor` has room for `size` bytes.
+        let done = check(unsafe {
+            GetKernelObjectSecurity(
+                file.as_raw_handle(),
+                DACL_SECURITY_INFORMATION,
+                descriptor.as_mut_ptr().cast::<c_void>(),
+                size,
+                &mut needed,
+            )
+        });
+        match done {
+            Ok(()) => return Ok(Some(descriptor)),
+            Err(e) if is_code(&e, ERROR_INSUFFICIENT_BUFFER) && needed > size => {
+                descriptor = vec![0; usize::try_from(needed).map_err(io::Error::other)?.div_ceil(8)];
+            }
+            Err(e) if is_unsupported(&e) => return Ok(None),
+            Err(e) => return Err(e),
+        }
+    }
+}
+
+/// Copies the streams beside the content, such as the mark of where a file came from.
+fn copy_streams(source: &Path, temp: &Path) -> io::Result<()> {
+    let path = wide(source)?;
+    let mut found = WIN32_FIND_STREAM_DATA::default();
+    // SAFETY: the path ends in NUL, and the level says that `found` is what it is.
+    let search =
+        unsafe { FindFirstStreamW(path.as_ptr(), FindStreamInfoStandard, (&raw mut found).cast::<c_void>(), 0) };
+    if search == INVALID_HANDLE_VALUE {
+        let e = io::Error::last_os_error();
+        return if is_code(&e, ERROR_HANDLE_EOF) || is_unsupported(&e) { Ok(()) } else { Err(e) };
+    }
+    let search = Search(search);
+    loop {
+        let name: Vec<u16> = found.cStreamName.iter().copied().take_while(|unit| *unit != 0).collect();
+        let name = OsString::from_wide(&name);
+        if name != "::$DATA" {
+            let stream = |path: &Path| {
+                let mut path = path.as_os_str().to_owned();
+                path.push(&name);
+                PathBuf::from(path)
+            };
+            io::copy(&mut File::open(stream(source))?, &mut File::create(stream(temp))?)?;
+        }
+        // SAFETY: the search is open, and `found` is what its level asks for.
+        if unsafe { FindNextStreamW(search.0, (&raw mut found).cast::<c_void>()) } == 0 {
+            let e = io::Error::last_os_error();
+            return if is_code(&e, ERROR_HANDLE_EOF) { Ok(()) } else { Err(e) };
+        }
+    }
+}
+
+/// A search that is closed when it is dropped.
+struct Search(HANDLE);
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        // SAFETY: the handle is a search's, and is closed once.
+        unsafe { FindClose(self.0) };
+    }
+}
+
+/// What file systems without access lists or streams say.
+fn is_unsupported(error: &io::Error) -> bool {
+    [ERROR_NOT_SUPPORTED, ERROR_INVALID_FUNCTION, ERROR_INVALID_PARAMETER, ERROR_CALL_NOT_IMPLEMENTED]
+        .iter()
+        .any(|code| is_code(error, *code))
+}
+
+pub(super) fn set_traits(file: &File, traits: &Traits) -> io::Result<()> {
+    let mut times = FileTimes::new();
+    if let Some(modified) = traits.modified {
+        times = times.set_modified(modified);
+    }
+    if let Some(created) = traits.created {
+        times = times.set_created(created);
+    }
+    if traits.modified.is_some() || traits.created.is_some() {
+        file.set_times(times)?;
+    }
+    match traits.attributes {
+        Some(attributes) => set_attributes_of(file, attributes),
+        None => Ok(()),
+    }
+}
+
+fn set_attributes(path: &Path, attributes: u32) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.access_mode(FILE_WRITE_ATTRIBUTES | FILE_READ_ATTRIBUTES | SYNCHRONIZE).share_mode(SHARE_ALL);
+    set_attributes_of(&options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?, attributes)
+}
+
+fn set_attributes_of(file: &File, attributes: u32) -> io::Result<()> {
+    let own = attributes & OWN_ATTRIBUTES;
+    // Zero, here as in the times, means: leave it.
+    let own = if own == 0 { FILE_ATTRIBUTE_NORMAL } else { own };
+    let info = FILE_BASIC_INFO { FileAttributes: own, ..FILE_BASIC_INFO::default() };
+    let size = u32::try_from(size_of::<FILE_BASIC_INFO>()).map_err(io::Error::other)?;
+    // SAFETY: the handle is open as long as `file` is borrowed; the class says that the pointer is to a
+    // FILE_BASIC_INFO, which it is, and the size is that of one.
+    check(unsafe {
+        SetFileInformationByHandle(file.as_raw_handle(), FileBasicInfo, (&raw const info).cast::<c_void>(), size)
+    })
+}
+
+/// Renames a file if nothing has the new name.
+fn move_file(source: &Path, target: &Path) -> io::Result<()> {
+    let (source, target) = (wide(source)?, wide(target)?);
+    // SAFETY: both strings end in NUL and live to the end of the call.
+    check(unsafe { MoveFileExW(source.as_ptr(), target.as_ptr(), MOVEFILE_WRITE_THROUGH) })
+}
+
+fn final_path(file: &File) -> io::Result<PathBuf> {
+    let mut text = vec![0_u16; 512];
+    loop {
+        let room = u32::try_from(text.len()).map_err(io::Error::other)?;
+        // SAFETY: the handle is open as long as `file` is borrowed, and `text` has room for `room` units.
+        let length = unsafe { GetFinalPathNameByHandleW(file.as_raw_handle(), text.as_mut_ptr(), room, 0) };
+        match usize::try_from(length).map_err(io::Error::other)? {
+            0 => return Err(io::Error::last_os_error()),
+            // Without the NUL if it fits, with it if it does not.
+            length if length < text.len() => {
+                text.truncate(length);
+                return Ok(PathBuf::from(OsString::from_wide(&text)));
+            }
+            length => text.resize(length, 0),
+        }
+    }
+}
+
+/// Makes a folder that lets in its owner and the system, as does everything that is made in it.
+fn create_private(path: &Path) -> io::Result<()> {
+    let path = wide(path)?;
+    let access = wide(Path::new(&format!("D:P(A;OICI;FA;;;{})(A;OICI;FA;;;SY)", current_user()?)))?;
+    let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
+    // SAFETY: the string ends in NUL; `descriptor` is where the call puts a pointer, its size is not asked for.
+    check(unsafe {
+        ConvertStringSecurityDescriptorToSecurityDescriptorW(
+            access.as_ptr(),
+            SDDL_REVISION_1,
+            &mut descriptor,
+            null_mut(),
+        )
+    })?;
+    let descriptor = Local(descriptor);
+    let length = u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).map_err(io::Error::other)?;
+    let attributes = SECURITY_ATTRIBUTES { nLength: length, lpSecurityDescriptor: descriptor.0, bInheritHandle: 0 };
+    // SAFETY: the path ends in NUL; the attributes and the descriptor in them live to the end of the call.
+    let done = check(unsafe { CreateDirectoryW(path.as_ptr(), &attributes) });
+    match done {
+        Err(e) if is_code(&e, ERROR_ALREADY_EXISTS) => Err(io::ErrorKind::AlreadyExists.into()),
+        done => done,
+    }
+}
+
+/// The security id of the user that this process runs as, as text.
+fn current_user() -> io::Result<String> {
+    let mut token = null_mut();
+    // SAFETY: the pseudo handle of the current process is always valid; `token` is where the call puts a handle.
+    check(unsafe { OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &mut token) })?;
+    // SAFETY: the handle was opened here, and nothing else has it.
+    let token = unsafe { OwnedHandle::from_raw_handle(token) };
+    // A TOKEN_USER with its security id behind it: at most 84 bytes. In words, so that it is aligned.
+    let mut user = [0_u64; 32];
+    let size = u32::try_from(size_of_val(&user)).map_err(io::Error::other)?;
+    let mut used = 0;
+    // SAFETY: the handle is open, and `user` has room for `size` bytes.
+    check(unsafe {
+        GetTokenInformation(token.as_raw_handle(), TokenUser, user.as_mut_ptr().cast::<c_void>(), size, &mut used)
+    })?;
+    // SAFETY: the call succeeded, so a TOKEN_USER is at the start of `user`, which is aligned for one.
+    let id = unsafe { (*user.as_ptr().cast::<TOKEN_USER>()).User.Sid };
+    let mut text: *mut u16 = null_mut();
+    // SAFETY: the id points into `user`, which lives; `text` is where the call puts a pointer.
+    check(unsafe { ConvertSidToStringSidW(id, &mut text) })?;
+    let text = Local(text.cast::<c_void>());
+    // SAFETY: on success it is a string that ends in NUL.
+    let id = unsafe { wide_to_os(text.0.cast::<u16>()) };
+    id.into_string().map_err(|_| io::Error::other("a security id that is no text"))
+}
+
+/// What the system allocated and we free.
+struct Local(HLOCAL);
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        // SAFETY: the pointer came from a call that says to free it so, and is freed once.
+        unsafe { LocalFree(self.0) };
+    }
+}
+
+/// Copies a string out.
+///
+/// # Safety
+/// `text` points to units of which one is 0.
+unsafe fn wide_to_os(text: *const u16) -> OsString {
+    let mut length = 0_usize;
+    // SAFETY: every unit before and at the first 0 can be read.
+    while unsafe { *text.add(length) } != 0 {
+        length = length.saturating_add(1);
+    }
+    // SAFETY: these are the units before the 0.
+    OsString::from_wide(unsafe { std::slice::from_raw_parts(text, length) })
+}
+
+fn wide(path: &Path) -> io::Result<Vec<u16>> {
+    let mut text: Vec<u16> = path.as_os_str().encode_wide().collect();
+    if text.contains(&0) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "a path with a NUL in it"));
+    }
+    text.push(0);
+    Ok(text)
+}
+
+fn check(done: i32) -> io::Result<()> {
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}

@@ -184,6 +184,9 @@ struct Target<'p> {
     name: std::ffi::OsString,
 }
 
+const MAKE_BESIDE: &str = "make a temporary file beside it";
+const WRITE_BESIDE: &str = "write its new content beside it";
+
 /// Why a change was not made whole.
 struct Failed {
     error: Error,
@@ -210,7 +213,7 @@ impl<'p> Target<'p> {
 
     fn io(&self, doing: &'static str) -> impl Fn(io::Error) -> Error {
         let given = self.given.to_owned();
-        move |e| Error::io(&given, doing, e)
+        move |e| os::io_error(&given, doing, e)
     }
 
     /// People know the file by the name they gave.
@@ -251,7 +254,7 @@ impl<'p> Target<'p> {
         if outcome == Outcome::Unchanged || options.dry_run {
             return Ok(Some(outcome));
         }
-        let path = self.path();
+        let path = held.as_ref().map_or_else(|| self.path(), Held::path);
         let Some(run) = run else {
             let done = self.carry_out(held, before.as_deref(), &decision);
             return done.map(|done| done.then_some(outcome)).map_err(|failed| failed.error);
@@ -291,9 +294,13 @@ impl<'p> Target<'p> {
     }
 
     fn replace(&self, mut held: Held<'_>, before: &[u8], new: &NewContent) -> Result<bool, Error> {
-        let temp = self.folder.temp().map_err(self.io("make a temporary file beside it"))?;
+        let temp = self.folder.temp().map_err(self.io(MAKE_BESIDE))?;
         let traits = Traits { mode: None, attributes: None, ..new.traits };
-        temp.fill(&new.bytes, Some(&held), &traits).map_err(self.io("write its new content beside it"))?;
+        temp.write(&new.bytes).map_err(self.io(WRITE_BESIDE))?;
+        if !held.take_up()? {
+            return Ok(false);
+        }
+        temp.finish(Some(&held), &traits).map_err(self.io(WRITE_BESIDE))?;
         // As late as can be: what is written to the file after this is lost on Unix, where nothing keeps
         // a program out that does not ask.
         if !held.is_still(before)? {
@@ -304,8 +311,9 @@ impl<'p> Target<'p> {
     }
 
     fn create(&self, new: &NewContent) -> Result<bool, Error> {
-        let temp = self.folder.temp().map_err(self.io("make a temporary file beside it"))?;
-        temp.fill(&new.bytes, None, &new.traits).map_err(self.io("write its content beside it"))?;
+        let temp = self.folder.temp().map_err(self.io(MAKE_BESIDE))?;
+        let written = temp.write(&new.bytes).and_then(|()| temp.finish(None, &new.traits));
+        written.map_err(self.io(WRITE_BESIDE))?;
         match temp.create(&self.name) {
             Ok(()) => Ok(true),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),

@@ -79,7 +79,7 @@ pub fn restore_to(
             Err(_) => continue,
         };
         let temp = folder.temp().map_err(failed)?;
-        temp.fill(&bytes, None, &saved.traits).map_err(failed)?;
+        temp.write(&bytes).and_then(|()| temp.finish(None, &saved.traits)).map_err(failed)?;
         match temp.create(name) {
             Ok(()) => {
                 folder.sync().map_err(failed)?;

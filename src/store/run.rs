@@ -205,16 +205,17 @@ impl Run {
         if self.known.is_empty() {
             return Ok(None);
         }
-        let Some(open) = &self.open else { return Ok(None) };
+        let Some(Open { folder, journal, .. }) = self.open.take() else { return Ok(None) };
         self.manifest.files = self.places.iter().flatten().cloned().collect();
-        let failed = |e| open.failed("write the backup's manifest", e);
+        let failed = |e| Error::io(folder.path(), "write the backup's manifest", e);
         let json = self.manifest.to_json(Timestamp::now()).map_err(|e| failed(e.into()))?;
-        let temp = open.folder.temp().map_err(failed)?;
-        temp.fill(&json, None, &Traits::default()).map_err(failed)?;
+        let temp = folder.temp().map_err(failed)?;
+        temp.write(&json).and_then(|()| temp.finish(None, &Traits::default())).map_err(failed)?;
         temp.create(OsStr::new(MANIFEST)).map_err(failed)?;
-        open.folder.sync().map_err(failed)?;
+        folder.sync().map_err(failed)?;
         // The manifest says all that it says; a journal that stays does no harm.
-        let _ = open.folder.remove(OsStr::new(JOURNAL));
+        drop(journal);
+        let _ = folder.remove(OsStr::new(JOURNAL));
         Ok(Some(self.manifest.id.clone()))
     }
 }
@@ -252,7 +253,7 @@ impl Open {
         let stored = manifest::stored_name(self.stored, path);
         let name = OsStr::new(&stored);
         let temp = self.folder.temp().map_err(failed)?;
-        temp.fill(content, None, &Traits::default()).map_err(failed)?;
+        temp.write(content).and_then(|()| temp.finish(None, &Traits::default())).map_err(failed)?;
         temp.create(name).map_err(failed)?;
         let saved =
             Saved { stored: stored.clone(), size: content.len() as u64, sha256: sha256(content), traits: *traits };
