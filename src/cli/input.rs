@@ -64,7 +64,10 @@ impl Context {
 pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
     let live;
     let paths = if paths.is_empty() {
-        live = live_folders()?;
+        live = super::live::folders()?;
+        if live.is_empty() {
+            context.note("you have no jump lists: Windows makes their folders when it first writes one");
+        }
         &live
     } else {
         paths
@@ -95,11 +98,6 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
         files.retain(|found| seen.insert(found.path.clone()));
     }
     Ok(files)
-}
-
-/// The live user's two folders.
-fn live_folders() -> Result<Vec<PathBuf>, Stop> {
-    Err(Stop::Usage("name a file or a folder: this system has no jump lists of its own".to_owned()))
 }
 
 /// A file in memory, with what the file system says of it.

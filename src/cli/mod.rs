@@ -10,6 +10,7 @@ mod exit;
 mod input;
 mod interrupt;
 mod lists;
+mod live;
 mod output;
 mod presence;
 mod progress;

@@ -20,7 +20,7 @@ use super::lists::Lists;
 use super::output::{self, Document, csv_line};
 use super::style::{COMMAND, DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
-use super::{Stop, words};
+use super::{Stop, live, words};
 
 /// How many entries the advice keeps.
 const ADVISED_KEEP: usize = 50;
@@ -35,6 +35,9 @@ Examples:
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     lists: Lists,
+    /// Scan the lists of every user of this machine (Windows)
+    #[arg(long, conflicts_with = "paths")]
+    all_users: bool,
     /// What to sort by
     #[arg(long, value_enum, default_value = "reads")]
     sort: Sort,
@@ -114,7 +117,12 @@ enum Rendered {
 
 pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let files = if args.all_users {
+        let folders = live::all_users(context, &mut tally)?;
+        if folders.is_empty() { Vec::new() } else { args.lists.apps.gather(&folders, context, &mut tally)? }
+    } else {
+        args.lists.gather(context, &mut tally)?
+    };
     let options = ReportOptions {
         slow_ms: args.slow_ms,
         entries: None,

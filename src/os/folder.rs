@@ -277,6 +277,12 @@ enum Attempt<T> {
     Busy,
 }
 
+/// Opens a file for looking at it, links followed, as soon as the process that keeps it to itself lets go.
+pub(super) fn open_waiting(path: &Path) -> Result<File> {
+    let attempt = || sys::open_read(path).map(Attempt::Done).map_err(|e| Error::io(path, "open it", e));
+    wait_for(path, attempt)?.ok_or_else(|| Error::io(path, "open it", io::ErrorKind::NotFound.into()))
+}
+
 /// Attempts it until nobody is in the way, or time is up.
 fn wait_for<T>(path: &Path, mut attempt: impl FnMut() -> Result<Attempt<T>>) -> Result<Option<T>> {
     let started = Instant::now();

@@ -123,9 +123,10 @@ pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> E
 /// Reads a file whole, links followed, with one read; for looking only, not for changing.
 ///
 /// # Errors
-/// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`] if it cannot be read.
+/// [`Error::Limit`] if it is larger than `limits` allow, [`Error::InUse`] if another process keeps it to itself,
+/// [`Error::Io`] if it cannot be read.
 pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
-    let mut file = open_read(path).map_err(|e| Error::io(path, "open it", e))?;
+    let mut file = folder::open_waiting(path)?;
     let size = file.metadata().map_err(|e| Error::io(path, "read its size", e))?.len();
     if size > limits.file_size {
         return Err(Error::Limit { path: path.to_owned(), what: "file size", limit: limits.file_size, have: size });
