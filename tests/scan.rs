@@ -141,6 +141,7 @@ fn without_a_path_a_system_that_has_no_jump_lists_says_to_name_a_folder() {
     for command in ["scan", "check", "prune --keep 3", "backup create"] {
         cli.run(command).exits(2).complains(&["name a file or a folder"]);
     }
+    cli.run("scan --all-users").exits(2).complains(&["name the folder of their profiles"]);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use clap::Subcommand;
 use serde::Serialize;
@@ -13,7 +12,8 @@ use super::args::Format;
 use super::change::{Figures, FileChange, begin, command, options, store as open_store};
 use super::delete::kind_of;
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input::Context;
+use super::lists::Lists;
 use super::style::{BAD, COMMAND, DIM, GOOD, WARN, paint};
 use super::table::{Align, Grid};
 use super::{Stop, interrupt, output, words};
@@ -35,8 +35,8 @@ pub(crate) struct BackupArgs {
 enum Action {
     /// Save jump lists as they are
     Create {
-        /// Files, or folders to search; the live user's two folders if none is named (Windows)
-        paths: Vec<PathBuf>,
+        #[command(flatten)]
+        lists: Lists,
     },
     /// List the runs that were saved, the newest first
     List {
@@ -62,16 +62,16 @@ enum Action {
 
 pub(crate) fn run(args: &BackupArgs, context: &Context) -> Result<Exit, Stop> {
     match &args.action {
-        Action::Create { paths } => create(paths, context),
+        Action::Create { lists } => create(lists, context),
         Action::List { format } => list(*format, context),
         Action::Verify { id } => verify(id.as_deref(), context),
         Action::Drop { id, keep_last } => drop_runs(id.as_deref(), *keep_last, context),
     }
 }
 
-fn create(paths: &[PathBuf], context: &Context) -> Result<Exit, Stop> {
+fn create(lists: &Lists, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather(paths, context, &mut tally)?;
+    let files = lists.gather(context, &mut tally)?;
     let store = open_store(context)?;
     let mut run = begin(&store, context)?;
     let mut bytes = 0;

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::PathBuf;
 
 use jlfix::model::{Code, Fix, Severity};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
@@ -10,6 +9,7 @@ use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
 use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
+use super::lists::Lists;
 use super::output::{self, Document, csv_line};
 use super::scan::quoted;
 use super::style::{COMMAND, DIM, GOOD, HEAD, of_severity, paint};
@@ -24,8 +24,8 @@ Examples:
 
 Exit code 1 if there is a warning or worse. The codes are listed in docs/findings.md.")]
 pub(crate) struct CheckArgs {
-    /// Files, or folders to search; the live user's two folders if none is named (Windows)
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    lists: Lists,
     /// How to write it
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -40,7 +40,7 @@ struct Checked {
 
 pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.lists.gather(context, &mut tally)?;
     let options =
         ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
     let each = |view: View<'_>| {

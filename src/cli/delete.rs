@@ -11,7 +11,8 @@ use super::Stop;
 use super::args::Format;
 use super::change::{Figures, FileChange, Session, Status, options};
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input::Context;
+use super::lists::Apps;
 use super::words;
 
 /// Delete whole jump lists, after saving them
@@ -25,8 +26,10 @@ Examples:
   jlfix delete --dry-run FOLDER")]
 pub(crate) struct DeleteArgs {
     /// Files, or folders whose jump lists go
-    #[arg(required = true)]
+    #[arg(required_unless_present = "app")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    apps: Apps,
     /// Delete files with pinned entries too
     #[arg(long)]
     include_pinned: bool,
@@ -40,7 +43,7 @@ pub(crate) struct DeleteArgs {
 
 pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.apps.gather(&args.paths, context, &mut tally)?;
     let mut session = Session::start(context, "deleted", args.dry_run, true, tally)?;
     for found in &files {
         if session.interrupted() {

@@ -8,7 +8,7 @@ use jlfix::format::appid::AppNames;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
 use jlfix::model::{JumpList, ReadOptions, Source};
-use jlfix::report::{FileFacts, FileRow, ReportOptions};
+use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
 use jlfix::scan::{self, Found};
 
 use super::args::Global;
@@ -64,7 +64,10 @@ impl Context {
 pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
     let live;
     let paths = if paths.is_empty() {
-        live = live_folders()?;
+        live = super::live::folders()?;
+        if live.is_empty() {
+            context.note("you have no jump lists: Windows makes their folders when it first writes one");
+        }
         &live
     } else {
         paths
@@ -97,11 +100,6 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
     Ok(files)
 }
 
-/// The live user's two folders.
-fn live_folders() -> Result<Vec<PathBuf>, Stop> {
-    Err(Stop::Usage("name a file or a folder: this system has no jump lists of its own".to_owned()))
-}
-
 /// A file in memory, with what the file system says of it.
 pub(crate) struct Loaded {
     pub(crate) facts: FileFacts,
@@ -115,9 +113,12 @@ pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
         jiff::Timestamp::try_from(time.ok()?).ok().map(FileTime::from_timestamp)
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let user = user_of(&absolute.to_string_lossy()).map(ToOwned::to_owned);
     let facts = FileFacts {
         path: path.to_string_lossy().into_owned(),
         name,
+        user,
         size: data.len() as u64,
         modified: time(facts.modified()),
         created: time(facts.created()),

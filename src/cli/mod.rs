@@ -12,6 +12,8 @@ mod export;
 mod export_to;
 mod input;
 mod interrupt;
+mod lists;
+mod live;
 mod output;
 mod presence;
 mod progress;

@@ -1,6 +1,6 @@
 //! `jlfix prune`: keeps the pins and the newest entries, drops the rest.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -15,7 +15,8 @@ use super::Stop;
 use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input::Context;
+use super::lists::Lists;
 use super::presence::{Drive, Targets};
 use super::scan::quoted;
 
@@ -31,8 +32,8 @@ Examples:
   jlfix prune --older-than 90d --match '*\\Temp\\*' FOLDER
   jlfix prune --entry 17 FILE")]
 pub(crate) struct PruneArgs {
-    /// Files, or folders to search; the live user's two folders if none is named (Windows)
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    lists: Lists,
     /// Keep the N newest unpinned entries of each list, and every pinned one
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
@@ -138,7 +139,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
         ));
     }
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.lists.gather(context, &mut tally)?;
     let mut session = Session::start(context, "pruned", args.dry_run, !args.no_backup, tally)?;
     for found in &files {
         if session.interrupted() {

@@ -1,6 +1,7 @@
 //! `jlfix scan`: a row a file, then totals, then in words which list costs most and what would help.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -15,10 +16,11 @@ use jlfix::scan::Found;
 use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
+use super::lists::Lists;
 use super::output::{self, Document, csv_line};
 use super::style::{COMMAND, DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
-use super::{Stop, words};
+use super::{Stop, live, words};
 
 /// How many entries the advice keeps.
 const ADVISED_KEEP: usize = 50;
@@ -31,8 +33,11 @@ Examples:
   jlfix scan --only damaged,slow --format json FOLDER
   jlfix scan --sort used FOLDER")]
 pub(crate) struct ScanArgs {
-    /// Files, or folders to search; the live user's two folders if none is named (Windows)
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    lists: Lists,
+    /// Scan the lists of every user of this machine (Windows)
+    #[arg(long, conflicts_with = "paths")]
+    all_users: bool,
     /// What to sort by
     #[arg(long, value_enum, default_value = "reads")]
     sort: Sort,
@@ -99,6 +104,7 @@ struct Line {
     state: State,
     automatic: bool,
     name: String,
+    user: Option<String>,
     estimated_ms: f64,
     bytes_read: u64,
     rendered: Rendered,
@@ -111,7 +117,12 @@ enum Rendered {
 
 pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = if args.all_users {
+        let folders = live::all_users(context, &mut tally)?;
+        if folders.is_empty() { Vec::new() } else { args.lists.apps.gather(&folders, context, &mut tally)? }
+    } else {
+        args.lists.gather(context, &mut tally)?
+    };
     let options = ReportOptions {
         slow_ms: args.slow_ms,
         entries: None,
@@ -190,6 +201,7 @@ fn line(row: &FileRow<'_>, format: Format) -> Line {
         state: row.state,
         automatic: row.kind == Kind::Automatic,
         name: application(row),
+        user: row.user.map(ToOwned::to_owned),
         estimated_ms: row.estimated_ms(),
         rendered,
     }
@@ -204,7 +216,7 @@ fn application(row: &FileRow<'_>) -> String {
     }
 }
 
-const COLUMNS: [(&str, Align); 11] = [
+const COLUMNS: [(&str, Align); 10] = [
     ("State", Align::Left),
     ("Application", Align::Left),
     ("AppID", Align::Left),
@@ -215,7 +227,6 @@ const COLUMNS: [(&str, Align); 11] = [
     ("Reads a click", Align::Right),
     ("Click", Align::Right),
     ("Last used (UTC)", Align::Left),
-    ("Folder", Align::Left),
 ];
 
 fn cells(row: &FileRow<'_>) -> Vec<String> {
@@ -241,11 +252,22 @@ fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
         let folder =
             |line: &Line| line.path.parent().map(|parent| parent.to_string_lossy().into_owned()).unwrap_or_default();
         let several = lines.windows(2).any(|pair| matches!(pair, [a, b] if folder(a) != folder(b)));
-        let columns = COLUMNS.get(..COLUMNS.len() - usize::from(!several)).unwrap_or(&COLUMNS);
-        let mut grid = Grid::new(columns);
+        let users: BTreeSet<&str> = lines.iter().filter_map(|line| line.user.as_deref()).collect();
+        let mut columns = COLUMNS.to_vec();
+        if users.len() > 1 {
+            columns.insert(1, ("User", Align::Left));
+        }
+        if several {
+            columns.push(("Folder", Align::Left));
+        }
+        let mut grid = Grid::new(&columns);
         for line in lines {
             if let Rendered::Cells { cells, .. } = &line.rendered {
                 let mut cells = cells.clone();
+                if users.len() > 1 {
+                    let user = words::shortened(line.user.as_deref().unwrap_or("-"), 20);
+                    cells.insert(1, words::harmless(&user).into_owned());
+                }
                 if several {
                     cells.push(words::shortened(&words::harmless(&folder(line)), 48));
                 }
@@ -372,7 +394,7 @@ pub(crate) fn quoted(path: &str) -> String {
     }
 }
 
-const CSV_COLUMNS: [&str; 17] = [
+const CSV_COLUMNS: [&str; 18] = [
     "path",
     "kind",
     "app_id",
@@ -390,6 +412,7 @@ const CSV_COLUMNS: [&str; 17] = [
     "bytes",
     "mean_read",
     "estimated_ms",
+    "user",
 ];
 
 fn csv_row(row: &FileRow<'_>) -> Vec<u8> {
@@ -413,6 +436,7 @@ fn csv_row(row: &FileRow<'_>) -> Vec<u8> {
         text(row.cost.map(|cost| cost.bytes.to_string())),
         text(row.cost.map(|cost| format!("{:.2}", cost.mean_read()))),
         text(row.cost.map(|cost| format!("{:.2}", cost.estimated_ms()))),
+        row.user.unwrap_or_default().to_owned(),
     ])
 }
 

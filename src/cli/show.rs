@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
+use super::lists::Apps;
 use super::output::{self, Document, csv_line};
 use super::style::{DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
@@ -24,8 +25,10 @@ Examples:
   jlfix show --links --format jsonl FOLDER | jq .entries[].link.local_path")]
 pub(crate) struct ShowArgs {
     /// Files (jump lists, or shell links), or folders to search
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "app", value_name = "FILE")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    apps: Apps,
     /// Show every field of every link
     #[arg(long)]
     links: bool,
@@ -36,7 +39,7 @@ pub(crate) struct ShowArgs {
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.apps.gather(&args.paths, context, &mut tally)?;
     let detail = if args.links { LinkDetail::Whole } else { LinkDetail::Target };
     let options = ReportOptions {
         slow_ms: SLOW_MS,

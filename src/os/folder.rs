@@ -6,7 +6,7 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs::File,
+    fs::{File, Metadata},
     hash::{BuildHasher, Hasher, RandomState},
     io::{self, Seek, Write},
     path::{Path, PathBuf},
@@ -275,6 +275,12 @@ enum Attempt<T> {
     Done(T),
     Absent,
     Busy,
+}
+
+/// Opens a file for looking at it, links followed, as soon as the process that keeps it to itself lets go.
+pub(super) fn open_waiting(path: &Path) -> Result<(File, Metadata)> {
+    let attempt = || sys::open_read(path).map(Attempt::Done).map_err(|e| Error::io(path, "open it", e));
+    wait_for(path, attempt)?.ok_or_else(|| Error::io(path, "open it", io::ErrorKind::NotFound.into()))
 }
 
 /// Attempts it until nobody is in the way, or time is up.

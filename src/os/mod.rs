@@ -123,7 +123,8 @@ pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> E
 /// Reads a file whole, links followed; for looking only, not for changing.
 ///
 /// # Errors
-/// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`] if it cannot be read.
+/// [`Error::Limit`] if it is larger than `limits` allow, [`Error::InUse`] if another process keeps it to itself,
+/// [`Error::Io`] if it cannot be read.
 pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
     read_with_facts(path, limits).map(|(data, _)| data)
 }
@@ -133,7 +134,7 @@ pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
 /// # Errors
 /// Those of [`read_whole`].
 pub fn read_with_facts(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Metadata)> {
-    let (file, facts) = open_read(path).map_err(|e| io_error(path, "open it", e))?;
+    let (file, facts) = folder::open_waiting(path)?;
     if facts.len() > limits.file_size {
         let (limit, have) = (limits.file_size, facts.len());
         return Err(Error::Limit { path: path.to_owned(), what: "file size", limit, have });

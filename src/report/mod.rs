@@ -5,14 +5,16 @@
 
 mod entry;
 mod link;
+mod user;
 
 use serde::{Serialize, Serializer};
 
 pub use entry::{AutomaticRow, CustomRow, EntryRow};
 pub use link::{LinkDetail, LinkRow};
+pub use user::user_of;
 
 use crate::cost::Cost;
-use crate::format::appid::{AppId, AppNames};
+use crate::format::appid::{AppId, AppNames, known_for_user};
 use crate::format::custom::Category;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
@@ -73,6 +75,8 @@ pub struct FileFacts {
     pub path: String,
     /// The name alone, which tells the AppID.
     pub name: String,
+    /// The user whose list it is, if that is known.
+    pub user: Option<String>,
     /// Bytes.
     pub size: u64,
     /// Last modification.
@@ -165,6 +169,8 @@ pub struct HeaderRow {
 pub struct FileRow<'c> {
     /// As given or found.
     pub path: &'c str,
+    /// Whose list it is, if that is known.
+    pub user: Option<&'c str>,
     /// Automatic, custom or link.
     pub kind: Kind,
     /// From the file's name.
@@ -209,6 +215,12 @@ fn single<S: Serializer>(value: &Option<f32>, serializer: S) -> Result<S::Ok, S:
     value.and_then(shortest).serialize(serializer)
 }
 
+/// What the application is called; a program in a user's own folder can be told by the user's name.
+fn app_name(id: AppId, facts: &FileFacts, options: &ReportOptions<'_>) -> Option<String> {
+    let of_user = || known_for_user(id, facts.user.as_deref()?).map(|(name, _)| name);
+    options.names.name(id).or_else(of_user).map(ToOwned::to_owned)
+}
+
 fn cost_row<S: Serializer>(cost: &Option<Cost>, serializer: S) -> Result<S::Ok, S::Error> {
     cost.map(CostRow::from).serialize(serializer)
 }
@@ -224,9 +236,10 @@ impl<'c> FileRow<'c> {
         let app_id = AppId::from_file_name(&facts.name).or_else(|| AppId::from_copy_name(&facts.name));
         let mut row = Self {
             path: &facts.path,
+            user: facts.user.as_deref(),
             kind: source.kind(),
             app_id,
-            app_name: app_id.and_then(|id| options.names.name(id)).map(ToOwned::to_owned),
+            app_name: app_id.and_then(|id| app_name(id, facts, options)),
             size: facts.size,
             modified: facts.modified,
             format_version: None,
