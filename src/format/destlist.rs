@@ -3,6 +3,10 @@
 //! Decoding keeps every byte, known or not, so that encoding gives back exactly what was read: a list that
 //! loses entries must keep the others as Windows wrote them.
 
+mod resync;
+
+pub use resync::{Found, Resynced, Soundness, checks_at, could_start_at, find_entries, is_text, resync};
+
 use super::checksum::crc64;
 use super::guid::Guid;
 use super::text::CodePage;
@@ -127,50 +131,44 @@ impl<'a> Entry<'a> {
     /// What was cut short.
     pub fn decode(data: &'a [u8], offset: usize, version: u32) -> Result<Self, Short> {
         let mut bytes = Bytes::at_base(data, offset as u64);
-        let checksum = bytes.u64("entry checksum")?;
-        let volume_id = Guid(bytes.array("entry volume id")?);
-        let object_id = Guid(bytes.array("entry object id")?);
-        let birth_volume_id = Guid(bytes.array("entry birth volume id")?);
-        let birth_object_id = Guid(bytes.array("entry birth object id")?);
-        let host = bytes.array("entry host name")?;
-        let id = bytes.u64("entry id")?;
-        let score = bytes.f32("entry score")?;
-        let last_access = FileTime(bytes.u64("entry last access")?);
-        let pin = bytes.i32("entry pin")?;
-        let usage = if has_rank(version) {
-            Some(Usage {
-                rank: bytes.i32("entry rank")?,
-                interactions: bytes.u32("entry interactions")?,
-                reserved: bytes.u64("entry reserved field")?,
-            })
-        } else {
-            None
-        };
+        let mut entry = Self::fixed(&mut bytes, offset, version)?;
         let units = bytes.u16("entry path length")?;
-        let path = Utf16(bytes.take("entry path", usize::from(units).saturating_mul(2))?);
-        let property_store = if has_rank(version) {
+        entry.path = Utf16(bytes.take("entry path", usize::from(units).saturating_mul(2))?);
+        if has_rank(version) {
             let size = bytes.u32("entry property store size")?;
-            bytes.take("entry property store", usize::try_from(size).unwrap_or(usize::MAX))?
-        } else {
-            &[]
-        };
-        let raw = data.get(..bytes.position()).unwrap_or(data);
+            entry.property_store =
+                bytes.take("entry property store", usize::try_from(size).unwrap_or(usize::MAX))?;
+        }
+        entry.raw = data.get(..bytes.position()).unwrap_or(data);
+        Ok(entry)
+    }
+
+    /// Decodes what stands before the length of the path.
+    fn fixed(bytes: &mut Bytes<'a>, offset: usize, version: u32) -> Result<Self, Short> {
         Ok(Self {
             offset,
-            raw,
-            checksum,
-            volume_id,
-            object_id,
-            birth_volume_id,
-            birth_object_id,
-            host,
-            id,
-            score,
-            last_access,
-            pin,
-            usage,
-            path,
-            property_store,
+            raw: &[],
+            checksum: bytes.u64("entry checksum")?,
+            volume_id: Guid(bytes.array("entry volume id")?),
+            object_id: Guid(bytes.array("entry object id")?),
+            birth_volume_id: Guid(bytes.array("entry birth volume id")?),
+            birth_object_id: Guid(bytes.array("entry birth object id")?),
+            host: bytes.array("entry host name")?,
+            id: bytes.u64("entry id")?,
+            score: bytes.f32("entry score")?,
+            last_access: FileTime(bytes.u64("entry last access")?),
+            pin: bytes.i32("entry pin")?,
+            usage: if has_rank(version) {
+                Some(Usage {
+                    rank: bytes.i32("entry rank")?,
+                    interactions: bytes.u32("entry interactions")?,
+                    reserved: bytes.u64("entry reserved field")?,
+                })
+            } else {
+                None
+            },
+            path: Utf16(&[]),
+            property_store: &[],
         })
     }
 

@@ -9,6 +9,7 @@
 mod directory;
 mod fault;
 mod header;
+mod proof;
 mod tables;
 
 use std::borrow::Cow;

@@ -1,0 +1,491 @@
+//! Measures how much of damaged jump lists comes back.
+//!
+//! Takes whole files, damages each in a seeded way, reads the damaged copy through the library, and counts how
+//! many of the original's links and DestList entries are there byte for byte. Two rates a kind of damage: of
+//! all that the original held, and of what is still in the damaged file.
+//!
+//! ```text
+//! cargo run --release --example salvage_rate -- [--count 20000] [--seed 1] [--kind NAME] [--lost N] [PATH]...
+//! ```
+//!
+//! Without a PATH: the corpus (`JLFIX_CORPUS` or `../shared/corpus`) and `samples`. `--lost N` names the first N
+//! mutants that lost something that is still there.
+
+use std::collections::HashMap;
+use std::error::Error;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jlfix::format::compound::{Compound, looks_like_compound};
+use jlfix::format::destlist::DestList;
+use jlfix::limits::Limits;
+
+const SECTOR: usize = 512;
+const MINI: usize = 64;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let options = Options::from_args()?;
+    let originals = Original::load(&options.paths)?;
+    if originals.is_empty() {
+        return Err("no whole jump list found: name a folder, or set JLFIX_CORPUS".into());
+    }
+    let links: usize = originals.iter().map(|original| original.links.len()).sum();
+    let entries: usize = originals.iter().map(|original| original.entries.len()).sum();
+    println!(
+        "{} files with {links} links and {entries} entries; {} mutants, seed {}",
+        originals.len(),
+        options.count,
+        options.seed
+    );
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut tally: HashMap<&str, Tally> = HashMap::new();
+    let mut lost = options.lost;
+    for number in 0..options.count {
+        let mut random = Random::new(options.seed, number);
+        let kind = options.kind.as_deref().and_then(Kind::named).unwrap_or_else(|| *random.pick(&Kind::ALL));
+        let original = random.pick(&originals);
+        let mutant = kind.apply(&original.data, &mut random);
+        let outcome = measure(original, &mutant);
+        if outcome.lost() && lost > 0 {
+            lost -= 1;
+            println!("mutant {number}, {}, {}: {outcome}", kind.name(), original.path.display());
+        }
+        tally.entry(kind.name()).or_default().add(&outcome);
+    }
+    print_table(&tally);
+    Ok(())
+}
+
+/// What the command line asks for.
+struct Options {
+    count: u64,
+    seed: u64,
+    lost: u64,
+    kind: Option<String>,
+    paths: Vec<PathBuf>,
+}
+
+impl Options {
+    fn from_args() -> Result<Self, Box<dyn Error>> {
+        let mut options = Self { count: 20_000, seed: 1, lost: 0, kind: None, paths: Vec::new() };
+        let mut args = std::env::args().skip(1);
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
+            match arg.as_str() {
+                "--count" => options.count = value()?.parse()?,
+                "--seed" => options.seed = value()?.parse()?,
+                "--lost" => options.lost = value()?.parse()?,
+                "--kind" => options.kind = Some(value()?),
+                _ if arg.starts_with('-') => return Err(format!("unknown option {arg}").into()),
+                _ => options.paths.push(PathBuf::from(arg)),
+            }
+        }
+        if let Some(kind) = options.kind.as_deref().filter(|kind| Kind::named(kind).is_none()) {
+            let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+            return Err(format!("no kind {kind:?}; there are {}", names.join(", ")).into());
+        }
+        if options.paths.is_empty() {
+            let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
+            options.paths = vec![corpus.join("jumplists"), PathBuf::from("samples")];
+        }
+        Ok(options)
+    }
+}
+
+/// A whole file and what is in it.
+struct Original {
+    path: PathBuf,
+    data: Vec<u8>,
+    links: Vec<Vec<u8>>,
+    entries: Vec<Piece>,
+}
+
+/// Bytes, and where they stand in their stream.
+struct Piece {
+    bytes: Vec<u8>,
+    offset: usize,
+}
+
+impl Original {
+    fn load(paths: &[PathBuf]) -> Result<Vec<Self>, Box<dyn Error>> {
+        let mut found = Vec::new();
+        for path in paths {
+            for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok) {
+                let is_list = entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
+                if entry.file_type().is_file() && is_list {
+                    found.extend(Self::read(entry.path(), std::fs::read(entry.path())?));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Nothing if the file is not whole: what a damaged one held cannot be known.
+    fn read(path: &Path, data: Vec<u8>) -> Option<Self> {
+        let (links, entries) = if looks_like_compound(&data) {
+            let compound = Compound::parse(&data, &Limits::default()).ok()?;
+            if !compound.faults.is_empty() {
+                return None;
+            }
+            let links: Vec<_> =
+                compound.streams.iter().filter(|s| s.entry_id().is_some()).map(|s| s.data.to_vec()).collect();
+            let stream = compound.stream("DestList");
+            let list = stream.and_then(|stream| DestList::decode(&stream.data).ok());
+            let entries = list.into_iter().flat_map(|list| list.entries);
+            (links, entries.map(|entry| Piece { bytes: entry.raw.to_vec(), offset: entry.offset }).collect())
+        } else {
+            return None;
+        };
+        Some(Self { path: path.to_owned(), data, links, entries })
+    }
+}
+
+/// What came back of a mutant.
+#[derive(Default)]
+struct Outcome {
+    links: Count,
+    entries: Count,
+    panicked: bool,
+    time: Duration,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Count {
+    held: usize,
+    /// Of those, the ones whose bytes are all still in the file.
+    there: usize,
+    back: usize,
+    /// Back, of the ones that are still there.
+    there_back: usize,
+}
+
+impl Outcome {
+    fn lost(&self) -> bool {
+        self.panicked || self.links.there_back < self.links.there || self.entries.there_back < self.entries.there
+    }
+}
+
+impl std::fmt::Display for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (links, entries) = (&self.links, &self.entries);
+        write!(
+            f,
+            "links {} of {} ({} held), entries {} of {} ({} held){}",
+            links.there_back,
+            links.there,
+            links.held,
+            entries.there_back,
+            entries.there,
+            entries.held,
+            if self.panicked { ", panic" } else { "" }
+        )
+    }
+}
+
+fn measure(original: &Original, mutant: &[u8]) -> Outcome {
+    let started = Instant::now();
+    let read = catch_unwind(AssertUnwindSafe(|| read(mutant)));
+    let time = started.elapsed();
+    let panicked = read.is_err();
+    let (links, entries) = read.unwrap_or_default();
+    let chunks = Chunks::new(mutant);
+    let mut outcome = Outcome { panicked, time, ..Outcome::default() };
+    outcome.links.compare(original.links.iter().map(|link| (link.as_slice(), 0)), links, &chunks);
+    outcome.entries.compare(original.entries.iter().map(|entry| (entry.bytes.as_slice(), entry.offset)), entries, &chunks);
+    outcome
+}
+
+impl Count {
+    fn compare<'a>(&mut self, held: impl Iterator<Item = (&'a [u8], usize)>, found: Vec<Vec<u8>>, chunks: &Chunks<'_>) {
+        let mut left: HashMap<Vec<u8>, usize> = HashMap::new();
+        for bytes in found {
+            *left.entry(bytes).or_default() += 1;
+        }
+        for (bytes, offset) in held {
+            let there = chunks.hold(bytes, offset);
+            let back = left.get_mut(bytes).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
+            self.held += 1;
+            self.there += usize::from(there);
+            self.back += usize::from(back);
+            self.there_back += usize::from(there && back);
+        }
+    }
+}
+
+/// All links and entries that the library finds.
+fn read(data: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let Ok(compound) = Compound::parse(data, &Limits::default()) else { return Default::default() };
+    let mut entries = Vec::new();
+    if let Some(list) = compound.stream("DestList").and_then(|stream| DestList::decode(&stream.data).ok()) {
+        entries.extend(list.entries.iter().map(|entry| entry.raw.to_vec()));
+    }
+    (compound.streams.iter().map(|stream| stream.data.to_vec()).collect(), entries)
+}
+
+/// The 64-byte chunks of a file: what a stream is made of, wherever it stands.
+struct Chunks<'a> {
+    whole: HashMap<&'a [u8], ()>,
+    data: &'a [u8],
+}
+
+impl<'a> Chunks<'a> {
+    fn new(data: &'a [u8]) -> Self {
+        Self { whole: data.chunks_exact(MINI).map(|chunk| (chunk, ())).collect(), data }
+    }
+
+    /// True if each piece of `bytes`, which stand at `offset` of a stream, is in some chunk of the file.
+    fn hold(&self, bytes: &[u8], offset: usize) -> bool {
+        let mut at = offset;
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let inside = at % MINI;
+            let (piece, after) = rest.split_at(rest.len().min(MINI - inside));
+            let there = self.whole.contains_key(piece)
+                || (piece.len() < MINI
+                    && self.data.chunks(MINI).any(|chunk| chunk.get(inside..inside + piece.len()) == Some(piece)));
+            if !there {
+                return false;
+            }
+            (at, rest) = (at + piece.len(), after);
+        }
+        true
+    }
+}
+
+/// A kind of damage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Flips,
+    Truncated,
+    Zeroed,
+    Swapped,
+    Fat,
+    MiniFat,
+    Directory,
+    Header,
+}
+
+impl Kind {
+    const ALL: [Self; 8] = [
+        Self::Flips,
+        Self::Truncated,
+        Self::Zeroed,
+        Self::Swapped,
+        Self::Fat,
+        Self::MiniFat,
+        Self::Directory,
+        Self::Header,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Flips => "bit-flips",
+            Self::Truncated => "truncated",
+            Self::Zeroed => "zeroed-sectors",
+            Self::Swapped => "swapped-sectors",
+            Self::Fat => "fat",
+            Self::MiniFat => "mini-fat",
+            Self::Directory => "directory",
+            Self::Header => "header",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    fn apply(self, original: &[u8], random: &mut Random) -> Vec<u8> {
+        let mut data = original.to_vec();
+        let sectors = data.len() / SECTOR;
+        match self {
+            Self::Flips => {
+                for _ in 0..random.within(1..65) {
+                    let at = random.within(0..data.len());
+                    data[at] ^= 1 << random.within(0..8);
+                }
+            }
+            Self::Truncated => data.truncate(random.within(1..data.len())),
+            Self::Zeroed => {
+                for _ in 0..random.within(1..5) {
+                    let at = random.within(0..sectors) * SECTOR;
+                    data[at..at + SECTOR].fill(0);
+                }
+            }
+            Self::Swapped => {
+                for _ in 0..random.within(1..3) {
+                    let (a, b) = (random.within(0..sectors) * SECTOR, random.within(0..sectors) * SECTOR);
+                    for inside in 0..SECTOR {
+                        data.swap(a + inside, b + inside);
+                    }
+                }
+            }
+            Self::Fat => edit_table(&mut data, 76, random),
+            Self::MiniFat => edit_table(&mut data, 60, random),
+            Self::Directory => edit_directory(&mut data, random),
+            Self::Header => {
+                for _ in 0..random.within(1..9) {
+                    let at = if random.within(0..4) == 0 { random.within(0..SECTOR) } else { random.within(0..84) };
+                    data[at] = random.next() as u8;
+                }
+            }
+        }
+        data
+    }
+}
+
+/// The sector that the header names at `field`, if the file has it.
+fn sector_at(data: &[u8], field: usize) -> Option<Range<usize>> {
+    let number = u32::from_le_bytes(*data.get(field..)?.first_chunk::<4>()?) as usize;
+    let start = number.checked_add(1)?.checked_mul(SECTOR)?;
+    (start + SECTOR <= data.len()).then_some(start..start + SECTOR)
+}
+
+/// One to eight values of the first FAT or mini FAT sector, or, one time in eight, the whole sector.
+fn edit_table(data: &mut [u8], field: usize, random: &mut Random) {
+    let count = data.len() / SECTOR;
+    let Some(range) = sector_at(data, field) else { return };
+    let sector = &mut data[range];
+    if random.within(0..8) == 0 {
+        sector.fill(*random.pick(&[0, 0xFF]));
+        return;
+    }
+    let used = sector.chunks_exact(4).filter(|value| **value != [0xFF; 4]).count().max(1);
+    for _ in 0..random.within(1..9) {
+        let slot = random.within(0..used) * 4;
+        let value = match random.within(0..4) {
+            0 => random.next() as u32,
+            1 => *random.pick(&[0xFFFF_FFFF, 0xFFFF_FFFE, 0xFFFF_FFFD, 0]),
+            _ => random.within(0..count * 8) as u32,
+        };
+        sector[slot..slot + 4].copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+/// One to four fields of directory entries, or whole entries, in a directory sector.
+fn edit_directory(data: &mut [u8], random: &mut Random) {
+    let looks = |sector: &[u8]| {
+        sector.chunks_exact(128).all(|entry| entry[66] <= 5 && entry[65] == 0 && entry[64] <= 64 && entry[67] <= 1)
+            && sector[64] > 0
+    };
+    let sectors: Vec<usize> =
+        (SECTOR..data.len()).step_by(SECTOR).filter(|at| data.get(*at..at + SECTOR).is_some_and(looks)).collect();
+    if sectors.is_empty() {
+        return;
+    }
+    for _ in 0..random.within(1..5) {
+        let at = *random.pick(&sectors) + random.within(0..4) * 128;
+        let entry = &mut data[at..at + 128];
+        match random.within(0..8) {
+            0 => entry.fill(0),
+            1 => entry[66] = random.next() as u8,
+            2 => entry[64] = random.next() as u8,
+            3 => entry[116..120].copy_from_slice(&(random.within(0..4096) as u32).to_le_bytes()),
+            4 => entry[120..124].copy_from_slice(&(random.within(0..9000) as u32).to_le_bytes()),
+            5 => entry[68..80].fill_with(|| random.next() as u8),
+            _ => entry[random.within(0..128)] = random.next() as u8,
+        }
+    }
+}
+
+/// What came back by kind of damage.
+#[derive(Default)]
+struct Tally {
+    mutants: u64,
+    links: Count,
+    entries: Count,
+    panics: u64,
+    slowest: Duration,
+}
+
+impl Tally {
+    fn add(&mut self, outcome: &Outcome) {
+        self.mutants += 1;
+        self.links.add(outcome.links);
+        self.entries.add(outcome.entries);
+        self.panics += u64::from(outcome.panicked);
+        self.slowest = self.slowest.max(outcome.time);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.mutants += other.mutants;
+        self.links.add(other.links);
+        self.entries.add(other.entries);
+        self.panics += other.panics;
+        self.slowest = self.slowest.max(other.slowest);
+    }
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.held += other.held;
+        self.there += other.there;
+        self.back += other.back;
+        self.there_back += other.there_back;
+    }
+}
+
+fn print_table(tally: &HashMap<&str, Tally>) {
+    let percent = |part: usize, whole: usize| {
+        if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
+    };
+    let row = |name: &str, tally: &Tally| {
+        println!(
+            "{name:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>10.1} ms",
+            tally.mutants,
+            percent(tally.links.back, tally.links.held),
+            percent(tally.links.there_back, tally.links.there),
+            percent(tally.entries.back, tally.entries.held),
+            percent(tally.entries.there_back, tally.entries.there),
+            tally.panics,
+            tally.slowest.as_secs_f64() * 1000.0,
+        );
+    };
+    println!("{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}", "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest");
+    let mut all = Tally::default();
+    for kind in Kind::ALL {
+        if let Some(tally) = tally.get(kind.name()) {
+            row(kind.name(), tally);
+            all.merge(tally);
+        }
+    }
+    row("all", &all);
+    if let Some(peak) = peak_memory() {
+        println!("most memory, all mutants in one process: {:.1} MiB", peak as f64 / 1024.0);
+    }
+}
+
+/// Most memory that this process had resident, in KiB; only Linux tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().split(' ').next()?.parse().ok())
+}
+
+/// A small seeded generator (SplitMix64), so that a mutant's number gives the same mutant everywhere.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64, number: u64) -> Self {
+        let mut random = Self(seed ^ number.wrapping_mul(0xD134_2543_DE82_EF95));
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// A number in `range`; its start if it is empty.
+    fn within(&mut self, range: Range<usize>) -> usize {
+        range.start + (self.next() % (range.len().max(1) as u64)) as usize
+    }
+
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.within(0..of.len())]
+    }
+}

@@ -1,0 +1,208 @@
+//! What proves that bytes are the stream they are taken for.
+//!
+//! A container that is damaged says little that can be relied on; what is in its streams says more. A shell
+//! link (MS-SHLLINK) is a row of parts that each say how long they are, with lists of sized things inside them:
+//! taken from the wrong place, or with one wrong sector in it, it does not add up to its end. This is not the
+//! link reader: it keeps nothing, and counts what does not fit instead of reading around it.
+
+use crate::bytes::{Bytes, u32_at};
+
+/// The first 20 bytes of a shell link: the size of its header, and its class (MS-SHLLINK 2.1).
+pub(crate) const LINK_MAGIC: [u8; 20] =
+    [0x4C, 0, 0, 0, 0x01, 0x14, 0x02, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
+const LINK_HEADER: usize = 76;
+/// The first character that is none of the control characters.
+const FIRST_TEXT: u16 = 0x20;
+/// Extension blocks of shell items carry a signature of this kind.
+const EXTENSION: u32 = 0xBEEF;
+
+/// A link that could be followed to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Walk {
+    /// Bytes from its header to its terminal block.
+    pub(crate) size: usize,
+    /// How many things in it do not fit what surrounds them.
+    pub(crate) flaws: u32,
+}
+
+/// True if a link could start here.
+pub(crate) fn is_link_head(data: &[u8]) -> bool {
+    data.starts_with(&LINK_MAGIC)
+}
+
+/// Follows the link at the start of `data` to its end.
+///
+/// # Errors
+/// Where it could be followed no further, in bytes from its start.
+pub(crate) fn walk_link(data: &[u8]) -> Result<Walk, usize> {
+    let mut bytes = Bytes::new(data);
+    let mut flaws = 0;
+    match walk_parts(&mut bytes, &mut flaws) {
+        Some(()) => Ok(Walk { size: bytes.position(), flaws }),
+        None => Err(bytes.position()),
+    }
+}
+
+fn walk_parts(bytes: &mut Bytes<'_>, flaws: &mut u32) -> Option<()> {
+    let mut part = |sound: bool| *flaws = flaws.saturating_add(u32::from(!sound));
+    let header = *bytes;
+    bytes.take("link header", LINK_HEADER).ok().filter(|header| is_link_head(header))?;
+    let header = header.rest();
+    let flags = u32_at(header, 20)?;
+    let has = |bit: u32| flags >> bit & 1 == 1;
+    part(header.get(66..LINK_HEADER)?.iter().all(|byte| *byte == 0));
+    if has(0) {
+        let mut ahead = *bytes;
+        let size = ahead.u16("ID list size").ok()?;
+        part(is_id_list(ahead.take("ID list", usize::from(size)).ok()?));
+        *bytes = ahead;
+    }
+    if has(1) && !has(8) {
+        let size = usize::try_from(u32_at(bytes.rest(), 0)?).ok()?;
+        part(is_link_info(bytes.take("LinkInfo", size.max(4)).ok()?));
+    }
+    for bit in 2..=6 {
+        if has(bit) {
+            let mut ahead = *bytes;
+            let count = usize::from(ahead.u16("string length").ok()?);
+            let wide = has(7);
+            let text = ahead.take("string", if wide { count.saturating_mul(2) } else { count }).ok()?;
+            part(if wide { is_wide_text(text) } else { is_text(text) });
+            *bytes = ahead;
+        }
+    }
+    loop {
+        let size = u32_at(bytes.rest(), 0)?;
+        if size < 4 {
+            bytes.u32("terminal block").ok()?;
+            part(size == 0);
+            return Some(());
+        }
+        part(is_extra_block(bytes.take("extra block", usize::try_from(size).ok()?).ok()?));
+    }
+}
+
+fn is_text(text: &[u8]) -> bool {
+    text.iter().all(|byte| u16::from(*byte) >= FIRST_TEXT)
+}
+
+fn is_wide_text(text: &[u8]) -> bool {
+    text.as_chunks::<2>().0.iter().all(|unit| u16::from_le_bytes(*unit) >= FIRST_TEXT)
+}
+
+/// Items that follow one another to a terminal one at the very end (MS-SHLLINK 2.2).
+fn is_id_list(list: &[u8]) -> bool {
+    let mut bytes = Bytes::new(list);
+    loop {
+        let Ok(size) = bytes.u16("item size") else { return false };
+        if size == 0 {
+            return bytes.left() == 0;
+        }
+        let Ok(item) = bytes.take("item", usize::from(size).saturating_sub(2)) else { return false };
+        if !is_item(item) {
+            return false;
+        }
+    }
+}
+
+/// File and folder items (class 0x30 to 0x3F) name their first extension block in their last two bytes; there
+/// must be one (libyal, "Windows Shell Item format").
+fn is_item(item: &[u8]) -> bool {
+    let Some(class) = item.first() else { return false };
+    if class & 0xF0 != 0x30 {
+        return true;
+    }
+    let Some(place) = item.last_chunk::<2>().map(|bytes| usize::from(u16::from_le_bytes(*bytes))) else { return false };
+    // The place counts from the item's size field, which is not in `item`.
+    let Some(block) = place.checked_sub(2).and_then(|place| item.get(place..)) else { return true };
+    let size = block.first_chunk::<2>().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
+    size.is_some_and(|size| size <= block.len()) && u32_at(block, 4).is_some_and(|signature| signature >> 16 == EXTENSION)
+}
+
+/// Offsets that lie inside, and texts that end inside (MS-SHLLINK 2.3).
+fn is_link_info(info: &[u8]) -> bool {
+    let field = |at: usize| u32_at(info, at).and_then(|value| usize::try_from(value).ok());
+    let (Some(size), Some(header), Some(flags)) = (field(0), field(4), field(8)) else { return false };
+    if size != info.len() || header < 0x1C || header > size || flags > 3 {
+        return false;
+    }
+    let ends = |at: usize| at >= header && info.get(at..).is_some_and(|rest| rest.contains(&0));
+    let sized = |at: usize| {
+        let rest = info.get(at..).unwrap_or_default();
+        at >= header && u32_at(rest, 0).is_some_and(|size| usize::try_from(size).is_ok_and(|size| size <= rest.len()))
+    };
+    let local = flags & 1 == 0 || (field(12).is_some_and(sized) && field(16).is_some_and(ends));
+    let network = flags & 2 == 0 || field(20).is_some_and(sized);
+    local && network && field(24).is_some_and(ends)
+}
+
+/// A block of a known kind and of its size (MS-SHLLINK 2.5).
+fn is_extra_block(block: &[u8]) -> bool {
+    let (Some(signature), size) = (u32_at(block, 4), block.len()) else { return false };
+    match signature {
+        0xA000_0001 | 0xA000_0007 | 0xA000_0006 => size == 0x314,
+        0xA000_0002 => size == 0xCC,
+        0xA000_0003 => size == 0x60 && u32_at(block, 8) == Some(0x58),
+        0xA000_0004 => size == 0x0C,
+        0xA000_0005 => size == 0x10,
+        0xA000_0008 => size >= 0x88,
+        0xA000_0009 => is_property_store(block.get(8..).unwrap_or_default()),
+        0xA000_000B => size == 0x1C,
+        0xA000_000C => is_id_list(block.get(8..).unwrap_or_default()),
+        signature => signature >> 16 == 0xA000,
+    }
+}
+
+/// Storages that follow one another to a terminal one, each a row of sized values (MS-PROPSTORE 2.2).
+fn is_property_store(store: &[u8]) -> bool {
+    let mut bytes = Bytes::new(store);
+    loop {
+        match bytes.u32("storage size") {
+            Ok(0) => return true,
+            Ok(size) => {
+                let size = usize::try_from(size).unwrap_or(usize::MAX);
+                let Ok(storage) = bytes.take("storage", size.saturating_sub(4)) else { return false };
+                if u32_at(storage, 0) != Some(0x5350_5331) || !is_value_row(storage.get(20..).unwrap_or_default()) {
+                    return false;
+                }
+            }
+            Err(_) => return false,
+        }
+    }
+}
+
+fn is_value_row(values: &[u8]) -> bool {
+    let mut bytes = Bytes::new(values);
+    loop {
+        match bytes.u32("value size") {
+            Ok(0) => return bytes.left() == 0,
+            Ok(size) => {
+                let size = usize::try_from(size).unwrap_or(usize::MAX);
+                if bytes.take("value", size.saturating_sub(4)).is_err() {
+                    return false;
+                }
+            }
+            Err(_) => return false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn calibrate() {
+        for entry in walkdir::WalkDir::new("/work/shared/corpus").into_iter().flatten() {
+            let Ok(data) = std::fs::read(entry.path()) else { continue };
+            let n = entry.path().display().to_string();
+            if n.contains("Destinations-ms") {
+                for at in 0..data.len().saturating_sub(76) {
+                    if n.contains("custom") && super::is_link_head(&data[at..]) { println!("C {:?} {n} {at}", super::walk_link(&data[at..])); }
+                }
+                if n.contains("automatic") {
+                    let c = super::super::Compound::parse(&data, &Default::default()).unwrap();
+                    for s in &c.streams { if s.entry_id().is_some() { let w = super::walk_link(&s.data); println!("A {:?} {} {n}", w, s.data.len()); } }
+                }
+            } else if super::is_link_head(&data) { println!("L {:?} {} {n}", super::walk_link(&data), data.len()); }
+        }
+    }
+}
