@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jlfix::format::compound::{Compound, looks_like_compound};
-use jlfix::format::destlist::DestList;
+use jlfix::format::custom::Custom;
+use jlfix::format::destlist::{DestList, resync};
+use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
 
 const SECTOR: usize = 512;
@@ -44,8 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut lost = options.lost;
     for number in 0..options.count {
         let mut random = Random::new(options.seed, number);
-        let kind = options.kind.as_deref().and_then(Kind::named).unwrap_or_else(|| *random.pick(&Kind::ALL));
         let original = random.pick(&originals);
+        let kinds = if looks_like_compound(&original.data) { &Kind::ALL[..] } else { &Kind::OF_ANY_FILE[..] };
+        let kind = options.kind.as_deref().and_then(Kind::named).unwrap_or_else(|| *random.pick(kinds));
         let mutant = kind.apply(&original.data, &mut random);
         let outcome = measure(original, &mutant);
         if outcome.lost() && lost > 0 {
@@ -136,7 +139,11 @@ impl Original {
             let entries = list.into_iter().flat_map(|list| list.entries);
             (links, entries.map(|entry| Piece { bytes: entry.raw.to_vec(), offset: entry.offset }).collect())
         } else {
-            return None;
+            let custom = Custom::parse(&data, CodePage::default());
+            if !custom.faults.is_empty() {
+                return None;
+            }
+            (custom.links().map(|(_, link)| link.raw.to_vec()).collect(), Vec::new())
         };
         Some(Self { path: path.to_owned(), data, links, entries })
     }
@@ -186,7 +193,7 @@ impl std::fmt::Display for Outcome {
 
 fn measure(original: &Original, mutant: &[u8]) -> Outcome {
     let started = Instant::now();
-    let read = catch_unwind(AssertUnwindSafe(|| read(mutant)));
+    let read = catch_unwind(AssertUnwindSafe(|| read(mutant, looks_like_compound(&original.data))));
     let time = started.elapsed();
     let panicked = read.is_err();
     let (links, entries) = read.unwrap_or_default();
@@ -214,12 +221,17 @@ impl Count {
     }
 }
 
-/// All links and entries that the library finds.
-fn read(data: &[u8]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+/// All links and entries that the library finds. Which reader a file goes to is told by its name, not by what is
+/// left of its content.
+fn read(data: &[u8], automatic: bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    if !automatic {
+        let custom = Custom::parse(data, CodePage::default());
+        return (custom.links().map(|(_, link)| link.raw.to_vec()).collect(), Vec::new());
+    }
     let Ok(compound) = Compound::parse(data, &Limits::default()) else { return Default::default() };
-    let mut entries = Vec::new();
-    if let Some(list) = compound.stream("DestList").and_then(|stream| DestList::decode(&stream.data).ok()) {
-        entries.extend(list.entries.iter().map(|entry| entry.raw.to_vec()));
+    let mut entries: Vec<_> = compound.carved_entries.iter().map(|entry| entry.data.to_vec()).collect();
+    if let Some(list) = compound.stream("DestList") {
+        entries.extend(resync(&list.data).entries.iter().map(|found| found.entry.raw.to_vec()));
     }
     (compound.streams.iter().map(|stream| stream.data.to_vec()).collect(), entries)
 }
@@ -279,6 +291,9 @@ impl Kind {
         Self::Header,
     ];
 
+    /// Those that need no compound file.
+    const OF_ANY_FILE: [Self; 4] = [Self::Flips, Self::Truncated, Self::Zeroed, Self::Swapped];
+
     fn name(self) -> &'static str {
         match self {
             Self::Flips => "bit-flips",
@@ -310,10 +325,10 @@ impl Kind {
             Self::Zeroed => {
                 for _ in 0..random.within(1..5) {
                     let at = random.within(0..sectors) * SECTOR;
-                    data[at..at + SECTOR].fill(0);
+                    data.iter_mut().skip(at).take(SECTOR).for_each(|byte| *byte = 0);
                 }
             }
-            Self::Swapped => {
+            Self::Swapped if sectors > 1 => {
                 for _ in 0..random.within(1..3) {
                     let (a, b) = (random.within(0..sectors) * SECTOR, random.within(0..sectors) * SECTOR);
                     for inside in 0..SECTOR {
@@ -321,6 +336,7 @@ impl Kind {
                     }
                 }
             }
+            Self::Swapped => {}
             Self::Fat => edit_table(&mut data, 76, random),
             Self::MiniFat => edit_table(&mut data, 60, random),
             Self::Directory => edit_directory(&mut data, random),

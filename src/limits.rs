@@ -9,10 +9,20 @@ pub struct Limits {
     /// file share no sector, so 1 would do; damaged ones overlap, and this keeps that from multiplying.
     /// Default 4.
     pub handed_out_per_byte: u64,
+    /// How many bytes the reading of a damaged file may go over in its attempts to mend it, beside the passes that
+    /// it makes through the whole file once. Default 64 MiB; 0 mends nothing that takes an attempt.
+    pub salvage_work: u64,
+}
+
+impl Limits {
+    /// How many bytes of streams a file of `size` bytes may hand out.
+    pub fn handed_out(&self, size: usize) -> u64 {
+        (size as u64).saturating_mul(self.handed_out_per_byte)
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_size: 256 << 20, handed_out_per_byte: 4 }
+        Self { file_size: 256 << 20, handed_out_per_byte: 4, salvage_work: 64 << 20 }
     }
 }

@@ -41,7 +41,7 @@ pub struct Header {
 }
 
 impl Header {
-    fn decode(bytes: &mut Bytes<'_>) -> Result<Self, Short> {
+    pub(crate) fn decode(bytes: &mut Bytes<'_>) -> Result<Self, Short> {
         Ok(Self {
             version: bytes.u32("DestList version")?,
             count: bytes.u32("DestList entry count")?,

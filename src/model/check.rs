@@ -61,6 +61,8 @@ fn container(fault: &ContainerFault) -> Finding {
         FaultKind::CrossLinked => Code::CrossLinked,
         FaultKind::Unreachable => Code::Unreachable,
         FaultKind::DuplicateName => Code::DuplicateName,
+        FaultKind::Exchanged => Code::Fat,
+        FaultKind::Carved => Code::Recovered,
         FaultKind::Limit => Code::Limit,
     };
     Finding { code, message: fault.message.clone(), entry_id: fault.stream_id, offset: Some(fault.offset) }

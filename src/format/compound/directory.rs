@@ -57,6 +57,17 @@ impl<'a> DirEntry<'a> {
     /// # Errors
     /// What was cut short.
     pub fn parse(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Result<Option<Self>, Short> {
+        Self::parse_or(data, index, offset, wide_size, None)
+    }
+
+    /// The same, but an entry of unknown type that has a name is taken for one of type `unknown`.
+    pub(super) fn parse_or(
+        data: &'a [u8],
+        index: u32,
+        offset: u64,
+        wide_size: bool,
+        unknown: Option<Kind>,
+    ) -> Result<Option<Self>, Short> {
         let mut bytes = Bytes::at_base(data, offset);
         let name = bytes.take("directory entry name", 64)?;
         let name_size = usize::from(bytes.u16("directory entry name length")?);
@@ -64,7 +75,10 @@ impl<'a> DirEntry<'a> {
             1 => Kind::Storage,
             2 => Kind::Stream,
             5 => Kind::Root,
-            _ => return Ok(None),
+            _ => match unknown.filter(|_| name_size > 2) {
+                Some(kind) => kind,
+                None => return Ok(None),
+            },
         };
         bytes.u8("directory entry colour")?;
         let (left, right, child) = (bytes.u32("left")?, bytes.u32("right")?, bytes.u32("child")?);

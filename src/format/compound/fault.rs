@@ -21,6 +21,10 @@ pub enum FaultKind {
     Unreachable,
     /// Two streams of one name.
     DuplicateName,
+    /// Two sectors stand in each other's place.
+    Exchanged,
+    /// Something that no directory entry names was found in sectors that belong to nothing.
+    Carved,
     /// Reading stopped at a limit.
     Limit,
 }

@@ -11,6 +11,8 @@ pub const HEADER_SIZE: usize = 512;
 pub const HEADER_DIFAT: usize = 109;
 /// log2 of the mini sector size: always 64 bytes.
 pub const MINI_SHIFT: u32 = 6;
+/// Bytes of a mini sector.
+pub const MINI_SIZE: usize = 1 << MINI_SHIFT;
 /// Streams under this many bytes live in the mini stream.
 pub const MINI_CUTOFF: u32 = 4096;
 

@@ -6,11 +6,8 @@
 //! link reader: it keeps nothing, and counts what does not fit instead of reading around it.
 
 use crate::bytes::{Bytes, u32_at};
+use crate::format::link::{self, looks_like_link};
 
-/// The first 20 bytes of a shell link: the size of its header, and its class (MS-SHLLINK 2.1).
-pub(crate) const LINK_MAGIC: [u8; 20] =
-    [0x4C, 0, 0, 0, 0x01, 0x14, 0x02, 0, 0, 0, 0, 0, 0xC0, 0, 0, 0, 0, 0, 0, 0x46];
-const LINK_HEADER: usize = 76;
 /// The first character that is none of the control characters.
 const FIRST_TEXT: u16 = 0x20;
 /// Extension blocks of shell items carry a signature of this kind.
@@ -23,11 +20,6 @@ pub(crate) struct Walk {
     pub(crate) size: usize,
     /// How many things in it do not fit what surrounds them.
     pub(crate) flaws: u32,
-}
-
-/// True if a link could start here.
-pub(crate) fn is_link_head(data: &[u8]) -> bool {
-    data.starts_with(&LINK_MAGIC)
 }
 
 /// Follows the link at the start of `data` to its end.
@@ -46,11 +38,11 @@ pub(crate) fn walk_link(data: &[u8]) -> Result<Walk, usize> {
 fn walk_parts(bytes: &mut Bytes<'_>, flaws: &mut u32) -> Option<()> {
     let mut part = |sound: bool| *flaws = flaws.saturating_add(u32::from(!sound));
     let header = *bytes;
-    bytes.take("link header", LINK_HEADER).ok().filter(|header| is_link_head(header))?;
+    bytes.take("link header", link::HEADER_SIZE).ok().filter(|header| looks_like_link(header))?;
     let header = header.rest();
     let flags = u32_at(header, 20)?;
     let has = |bit: u32| flags >> bit & 1 == 1;
-    part(header.get(66..LINK_HEADER)?.iter().all(|byte| *byte == 0));
+    part(header.get(66..link::HEADER_SIZE)?.iter().all(|byte| *byte == 0));
     if has(0) {
         let mut ahead = *bytes;
         let size = ahead.u16("ID list size").ok()?;
@@ -183,26 +175,6 @@ fn is_value_row(values: &[u8]) -> bool {
                 }
             }
             Err(_) => return false,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn calibrate() {
-        for entry in walkdir::WalkDir::new("/work/shared/corpus").into_iter().flatten() {
-            let Ok(data) = std::fs::read(entry.path()) else { continue };
-            let n = entry.path().display().to_string();
-            if n.contains("Destinations-ms") {
-                for at in 0..data.len().saturating_sub(76) {
-                    if n.contains("custom") && super::is_link_head(&data[at..]) { println!("C {:?} {n} {at}", super::walk_link(&data[at..])); }
-                }
-                if n.contains("automatic") {
-                    let c = super::super::Compound::parse(&data, &Default::default()).unwrap();
-                    for s in &c.streams { if s.entry_id().is_some() { let w = super::walk_link(&s.data); println!("A {:?} {} {n}", w, s.data.len()); } }
-                }
-            } else if super::is_link_head(&data) { println!("L {:?} {} {n}", super::walk_link(&data), data.len()); }
         }
     }
 }

@@ -15,12 +15,19 @@ pub const DIFAT_SECTOR: u32 = 0xFFFF_FFFC;
 /// Ours: the FAT sector that would tell is lost. MS-CFB reserves the value and gives it no meaning.
 pub const UNKNOWN: u32 = 0xFFFF_FFFB;
 
+/// How many pairs of sectors can stand in each other's place.
+const MOST_EXCHANGES: usize = 8;
+
 /// The file as sectors. The last may be short: a size that is no multiple of 512 is normal (format.md).
+///
+/// Salvage may find that two sectors stand in each other's place; they are then read the other way round.
+/// Blocks are counted from the start of the file for that: block 0 is the header, sector `n` is block `n + 1`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sectors<'a> {
     data: &'a [u8],
     shift: u32,
     count: u32,
+    exchanges: [(u32, u32); MOST_EXCHANGES],
 }
 
 impl<'a> Sectors<'a> {
@@ -28,7 +35,29 @@ impl<'a> Sectors<'a> {
     pub fn new(data: &'a [u8], shift: u32) -> Self {
         let size = 1_usize << shift.min(20);
         let count = data.len().saturating_sub(size).div_ceil(size);
-        Self { data, shift: shift.min(20), count: u32::try_from(count).unwrap_or(u32::MAX) }
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        Self { data, shift: shift.min(20), count, exchanges: [(0, 0); MOST_EXCHANGES] }
+    }
+
+    /// The same file with two blocks in each other's place; nothing if there are too many such pairs already.
+    pub(super) fn exchanged(mut self, one: u32, other: u32) -> Option<Self> {
+        let free = self.exchanges.iter_mut().find(|(one, other)| one == other)?;
+        *free = (one, other);
+        (one != other).then_some(self)
+    }
+
+    /// The pairs of blocks that are read the other way round.
+    pub(super) fn exchanges(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.exchanges.into_iter().filter(|(one, other)| one != other)
+    }
+
+    /// Which block of the file on disk is read as block `number`.
+    pub(super) fn block_on_disk(&self, number: u32) -> u32 {
+        self.exchanges.iter().rev().fold(number, |block, (one, other)| match block {
+            block if block == *one => *other,
+            block if block == *other => *one,
+            block => block,
+        })
     }
 
     /// The whole file.
@@ -48,22 +77,41 @@ impl<'a> Sectors<'a> {
 
     /// Where sector `number` starts in the file. The number need not be one of the file's.
     pub fn offset(&self, number: u32) -> u64 {
-        (u64::from(number).saturating_add(1)) << self.shift
+        let block = number.saturating_add(1);
+        let block = if number < self.count { u64::from(self.block_on_disk(block)) } else { u64::from(number).saturating_add(1) };
+        block << self.shift
+    }
+
+    /// The bytes of the header's block.
+    pub(super) fn header(&self) -> &'a [u8] {
+        self.at(u64::from(self.block_on_disk(0)) << self.shift)
     }
 
     /// The bytes of sector `number`, if the file has it.
     pub fn get(&self, number: u32) -> Option<&'a [u8]> {
-        if number >= self.count {
-            return None;
-        }
-        let start = usize::try_from(self.offset(number)).ok()?;
-        let end = start.saturating_add(self.size()).min(self.data.len());
-        self.data.get(start..end)
+        (number < self.count).then(|| self.at(self.offset(number)))
+    }
+
+    fn at(&self, start: u64) -> &'a [u8] {
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        self.data.get(start..start.saturating_add(self.size()).min(self.data.len())).unwrap_or_default()
     }
 
     /// How many table entries fit in a sector.
     pub fn entries_per_sector(&self) -> usize {
         self.size() / 4
+    }
+}
+
+/// A FAT value in words.
+pub(super) fn describe(value: u32) -> String {
+    match value {
+        FREE => "a free sector".to_owned(),
+        END_OF_CHAIN => "the end".to_owned(),
+        FAT_SECTOR => "a FAT sector".to_owned(),
+        DIFAT_SECTOR => "a DIFAT sector".to_owned(),
+        UNKNOWN => "a sector that a lost part of the FAT would name".to_owned(),
+        value => format!("sector {value}, which the file does not have"),
     }
 }
 
@@ -114,8 +162,8 @@ pub fn read_fat(sectors: &Sectors<'_>, header: &Header, faults: &mut Vec<Fault>)
     let count = usize::try_from(sectors.count()).unwrap_or(usize::MAX);
     let per_sector = sectors.entries_per_sector();
     let wanted = count.div_ceil(per_sector.max(1));
-    let mut holders = Vec::with_capacity(wanted.min(Header::difat(sectors.data()).count()));
-    holders.extend(Header::difat(sectors.data()).filter(|sector| *sector != FREE));
+    let mut holders = Vec::with_capacity(wanted.min(Header::difat(sectors.header()).count()));
+    holders.extend(Header::difat(sectors.header()).filter(|sector| *sector != FREE));
     let difat = read_difat(sectors, header, &mut holders, wanted, faults);
     holders.truncate(wanted.max(usize::try_from(header.fat_sectors).unwrap_or(usize::MAX).min(holders.len())));
 

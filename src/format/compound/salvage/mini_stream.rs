@@ -1,0 +1,245 @@
+//! Which sectors the mini stream is made of, and in which order.
+//!
+//! The FAT says it, as long as it is whole. Where it isn't, the directory helps: it says in which mini sectors
+//! streams start, and where a link starts its magic stands. So each place in the mini stream has its pattern of
+//! heads, each sector has one too, and the two have to agree. Windows nearly always writes the mini stream's
+//! sectors in ascending order, other things in between (measured: all of the corpus).
+
+use super::super::directory::Kind;
+use super::super::header::MINI_SIZE;
+use super::super::layout::Layout;
+use super::look::Looks;
+use super::rebuild::is_sector;
+
+/// How many sectors may be left out of the ascending order.
+const MOST_SKIPPED: usize = 32;
+/// What one head that is where it must be counts, against one that is missing or one too many.
+const HEAD: i32 = 4;
+/// What following the FAT counts.
+const ALONG_FAT: i32 = 1;
+/// Stands where the sector is lost.
+pub(super) const LOST: u32 = u32::MAX;
+
+/// The lists of sectors that could be the mini stream, the likeliest first, each with what speaks for it.
+pub(super) fn candidates(layout: &Layout<'_>, looks: &Looks, taken: &[bool]) -> Vec<Vec<u32>> {
+    let finder = Finder::new(layout, looks, taken);
+    let along_fat = finder.along_fat();
+    if finder.is_perfect(&along_fat) {
+        return vec![along_fat];
+    }
+    let mut lists = vec![along_fat, finder.mended(), finder.ascending()];
+    lists.retain(|list| !list.is_empty());
+    lists.sort_by_key(|list| std::cmp::Reverse(finder.score(list)));
+    lists.dedup();
+    lists
+}
+
+struct Finder<'f, 'a> {
+    layout: &'f Layout<'a>,
+    /// By sector: the heads in it.
+    heads: Vec<u64>,
+    /// By sector: can belong to the mini stream.
+    open: Vec<bool>,
+    /// By sector: more than one sector leads here.
+    twice: Vec<bool>,
+    /// By place in the mini stream: the heads that must be there.
+    wanted: Vec<u64>,
+    /// How many sectors it has, if the root can be relied on.
+    need: Option<usize>,
+    start: u32,
+}
+
+impl<'f, 'a> Finder<'f, 'a> {
+    fn new(layout: &'f Layout<'a>, looks: &Looks, taken: &[bool]) -> Self {
+        let sectors = &layout.sectors;
+        let count = sectors.count();
+        let per_sector = u32::try_from(sectors.size() / MINI_SIZE).unwrap_or(1).clamp(1, 64);
+        let most = usize::try_from(count).unwrap_or(usize::MAX);
+        let heads: Vec<u64> = (0..count).map(|sector| looks.get(sectors, sector).heads).collect();
+        let mut open: Vec<bool> = taken.iter().map(|taken| !taken).collect();
+        open.resize(most, true);
+        let mut wanted = Vec::new();
+        let links = layout.directory.iter().filter(|entry| entry.kind == Kind::Stream && entry.entry_id().is_some());
+        for entry in links.filter(|entry| entry.is_mini() && entry.size > 0) {
+            let place = usize::try_from(entry.start / per_sector).unwrap_or(usize::MAX);
+            if place < most {
+                if wanted.len() <= place {
+                    wanted.resize(place.saturating_add(1), 0_u64);
+                }
+                if let Some(heads) = wanted.get_mut(place) {
+                    *heads |= 1 << (entry.start % per_sector);
+                }
+            }
+        }
+        let root = layout.root();
+        let need = root.and_then(|root| usize::try_from(root.size.div_ceil(sectors.size() as u64)).ok());
+        let mut once = vec![false; most];
+        let mut twice = vec![false; most];
+        for next in layout.fat.iter().take(most) {
+            let slot = usize::try_from(*next).unwrap_or(usize::MAX);
+            if let (Some(once), Some(twice)) = (once.get_mut(slot), twice.get_mut(slot)) {
+                *twice |= std::mem::replace(once, true);
+            }
+        }
+        Self {
+            layout,
+            heads,
+            open,
+            twice,
+            wanted,
+            need: need.filter(|need| *need > 0 && *need <= most.saturating_mul(2).saturating_add(64)),
+            start: root.map_or(LOST, |root| root.start),
+        }
+    }
+
+    fn at<T: Copy + Default>(of: &[T], sector: u32) -> T {
+        usize::try_from(sector).ok().and_then(|slot| of.get(slot)).copied().unwrap_or_default()
+    }
+
+    fn wanted(&self, place: usize) -> u64 {
+        self.wanted.get(place).copied().unwrap_or_default()
+    }
+
+    /// What speaks for `sector` in this place.
+    fn fit(&self, place: usize, sector: u32) -> i32 {
+        let (have, want) = (Self::at(&self.heads, sector), self.wanted(place));
+        let count = |heads: u64| i32::try_from(heads.count_ones()).unwrap_or(0).saturating_mul(HEAD);
+        count(have & want).saturating_sub(count(want & !have)).saturating_sub(count(have & !want) / 2)
+    }
+
+    fn score(&self, list: &[u32]) -> i64 {
+        let length = match self.need {
+            Some(need) if need == list.len() => 1,
+            _ => 0,
+        };
+        let fit: i64 = list.iter().enumerate().map(|(place, sector)| i64::from(self.fit(place, *sector))).sum();
+        let missing = self.wanted.iter().skip(list.len()).map(|heads| i64::from(heads.count_ones())).sum::<i64>();
+        fit.saturating_sub(missing.saturating_mul(i64::from(HEAD))).saturating_add(length)
+    }
+
+    /// True if every head is where it must be, and no other, and there are as many sectors as the root says.
+    fn is_perfect(&self, list: &[u32]) -> bool {
+        self.need.is_none_or(|need| need == list.len())
+            && list.len() >= self.wanted.len()
+            && list.iter().enumerate().all(|(place, sector)| Self::at(&self.heads, *sector) == self.wanted(place))
+    }
+
+    fn next(&self, sector: u32) -> Option<u32> {
+        let next = self.layout.fat.get(usize::try_from(sector).ok()?).copied()?;
+        is_sector(next).then_some(next)
+    }
+
+    /// The chain as the FAT has it, up to what cannot be.
+    fn along_fat(&self) -> Vec<u32> {
+        let most = self.need.unwrap_or(self.heads.len());
+        let mut used = vec![false; self.heads.len()];
+        let mut list = Vec::new();
+        let mut at = self.start;
+        while list.len() < most && Self::at(&self.open, at) {
+            let Some(mark) = usize::try_from(at).ok().and_then(|slot| used.get_mut(slot)) else { break };
+            if std::mem::replace(mark, true) {
+                break;
+            }
+            list.push(at);
+            let Some(next) = self.next(at) else { break };
+            at = next;
+        }
+        list
+    }
+
+    /// The chain as the FAT has it where the heads agree; where they don't, the next sector with which they do.
+    fn mended(&self) -> Vec<u32> {
+        let most = self.need.unwrap_or_else(|| self.open.iter().filter(|open| **open).count());
+        let count = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
+        let mut used = vec![false; self.heads.len()];
+        let is_open = |used: &[bool], sector: u32| Self::at(&self.open, sector) && !Self::at(used, sector);
+        let fits = |place: usize, sector: u32| Self::at(&self.heads, sector) == self.wanted(place);
+        let mut list: Vec<u32> = Vec::new();
+        let mut steps = self.heads.len().saturating_mul(MOST_SKIPPED);
+        while list.len() < most {
+            let place = list.len();
+            let last = list.last().copied().filter(|last| *last != LOST);
+            let by_fat = match last {
+                Some(last) => self.next(last).filter(|next| {
+                    last.checked_add(1) == Some(*next) || !Self::at(&self.twice, *next)
+                }),
+                None if place == 0 => Some(self.start),
+                None => None,
+            };
+            let by_fat = by_fat.filter(|sector| is_open(&used, *sector));
+            let mut next = by_fat.filter(|sector| fits(place, *sector));
+            if next.is_none() {
+                let (mut first, mut looked) = (None, 0);
+                let mut at = last.map_or(0, |last| last.saturating_add(1));
+                while at < count && looked < MOST_SKIPPED && steps > 0 && next.is_none() {
+                    if is_open(&used, at) {
+                        first.get_or_insert(at);
+                        next = fits(place, at).then_some(at);
+                        looked = looked.saturating_add(1);
+                    }
+                    steps = steps.saturating_sub(1);
+                    at = at.saturating_add(1);
+                }
+                next = next.or(by_fat).or(first);
+            }
+            let Some(next) = next.filter(|_| steps > 0) else { break };
+            if let Some(mark) = usize::try_from(next).ok().and_then(|slot| used.get_mut(slot)) {
+                *mark = true;
+            }
+            list.push(next);
+        }
+        list
+    }
+
+    /// The open sectors in ascending order, those left out that fit worst.
+    fn ascending(&self) -> Vec<u32> {
+        let open: Vec<u32> = (0_u32..).zip(&self.open).filter(|(_, open)| **open).map(|(sector, _)| sector).collect();
+        let need = self.need.unwrap_or(open.len()).min(open.len());
+        let most_skipped = open.len().saturating_sub(need).min(MOST_SKIPPED);
+        let width = most_skipped.saturating_add(1);
+        // Best score so far by number of sectors left out; for each sector and that number, whether it is taken.
+        let mut best: Vec<Option<i32>> = vec![None; width];
+        if let Some(first) = best.first_mut() {
+            *first = Some(0);
+        }
+        let mut taken: Vec<bool> = Vec::with_capacity(open.len().saturating_mul(width));
+        let mut before: Option<u32> = None;
+        for (index, sector) in open.iter().enumerate() {
+            let along = before.and_then(|before| self.next(before)) == Some(*sector);
+            before = Some(*sector);
+            let mut next: Vec<Option<i32>> = Vec::with_capacity(width);
+            let mut from_left: Option<i32> = None;
+            for (skipped, score) in best.iter().enumerate() {
+                let place = index.checked_sub(skipped);
+                let take = match (score, place) {
+                    (Some(score), Some(place)) if place < need => {
+                        Some(score.saturating_add(self.fit(place, *sector)).saturating_add(if along { ALONG_FAT } else { 0 }))
+                    }
+                    // All that are needed are there: the rest costs nothing.
+                    (Some(score), Some(_)) => Some(*score),
+                    _ => None,
+                };
+                let lost = i32::try_from(Self::at(&self.heads, *sector).count_ones()).unwrap_or(0);
+                let skip = from_left.map(|score| score.saturating_sub(lost));
+                taken.push(take.is_some() && take >= skip);
+                next.push(take.max(skip));
+                from_left = *score;
+            }
+            best = next;
+        }
+        let end = best.iter().enumerate().max_by_key(|(skipped, score)| (**score, std::cmp::Reverse(*skipped)));
+        let Some((mut skipped, _)) = end else { return Vec::new() };
+        let mut list = Vec::with_capacity(need);
+        for (index, sector) in open.iter().enumerate().rev() {
+            let slot = index.saturating_mul(width).saturating_add(skipped);
+            if taken.get(slot).copied().unwrap_or_default() {
+                list.push(*sector);
+            } else {
+                skipped = skipped.saturating_sub(1);
+            }
+        }
+        list.reverse();
+        list.truncate(need);
+        list
+    }
+}

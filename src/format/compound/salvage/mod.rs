@@ -1,0 +1,275 @@
+//! Salvage: what a damaged compound file still holds, beyond what its own tables lead to.
+//!
+//! Only a file that is damaged comes here: one with a fault in its tables, or with a stream whose content is not
+//! what it is taken for. The tables are found again where they look to be (`rebuild`), the mini stream is put in
+//! order (`mini_stream`), and each stream is tried along one chain after another until its content proves it
+//! (`solve`): a link that adds up to its end, a DestList whose checksums hold (`dest_list`). Sectors that stand in
+//! each other's place are read the other way round where more holds then (`exchange`). What nothing names is
+//! carved (`carve`). Each result says how it was found; nothing that the file itself leads to is replaced by
+//! something that is less certain.
+//!
+//! Passes through the file are few, and attempts draw on a budget ([`Limits::salvage_work`]).
+
+mod carve;
+mod dest_list;
+mod exchange;
+mod look;
+mod mini_stream;
+mod rebuild;
+mod solve;
+mod space;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use super::directory::{DirEntry, Kind};
+use super::fault::{Fault, FaultKind};
+use super::header::{Header, MINI_SIZE};
+use super::streams::{self, Pieces};
+use super::tables::Sectors;
+use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list, proof};
+use crate::format::destlist;
+use crate::format::text::Utf16;
+use crate::limits::Limits;
+use look::Looks;
+use solve::{Proven, Solution, Where};
+use space::{Space, Work};
+
+/// The name of the stream that lists the entries, for one whose directory entry is lost.
+const DEST_LIST_NAME: [u8; 16] = *b"D\0e\0s\0t\0L\0i\0s\0t\0";
+
+/// Reads again, by every means, the file that gave `plain`.
+pub(super) fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> {
+    let data = plain.sectors.data();
+    let passes = (data.len() as u64).saturating_mul(4);
+    let mut work = Work::new(limits.salvage_work.saturating_add(passes));
+    let mut best: Option<Solution<'a>> = None;
+    for shift in shifts(&plain) {
+        let sectors = Sectors::new(data, shift);
+        let view = exchange::best_view(sectors, &Looks::new(&sectors), &mut work);
+        if best.as_ref().is_none_or(|best| view.outcome.score > best.outcome.score) {
+            best = Some(view);
+        }
+    }
+    let Some(best) = best else { return plain };
+    // Without a fault in its tables, a file is left as it is unless that gives more.
+    if plain.faults.is_empty() && best.outcome.held() <= held(&plain) {
+        return plain;
+    }
+    Finish { plain: &plain, solution: best, limits }.compound(&mut work)
+}
+
+/// The sector sizes to try: where version and sector size contradict each other, both.
+fn shifts(plain: &Compound<'_>) -> Vec<u32> {
+    let claimed = plain.header.sector_shift;
+    let contradicted = plain.faults.iter().any(|fault| fault.kind == FaultKind::Header && fault.offset == 26);
+    if contradicted { vec![9, 12] } else { vec![claimed] }
+}
+
+/// How many links and entries of a plain reading are certain.
+fn held(plain: &Compound<'_>) -> usize {
+    let links = plain.streams.iter().filter(|stream| {
+        stream.entry_id().is_some() && proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+    });
+    let list = plain.streams.iter().find(|stream| stream.is_dest_list());
+    links.count().saturating_add(list.map_or(0, |list| destlist::resync(&list.data).sound()))
+}
+
+/// Makes streams and faults of a solution.
+struct Finish<'p, 'a, 'x> {
+    plain: &'p Compound<'a>,
+    solution: Solution<'a>,
+    limits: &'x Limits,
+}
+
+impl<'a> Finish<'_, 'a, '_> {
+    fn compound(self, work: &mut Work) -> Compound<'a> {
+        let mut faults: Vec<Fault> =
+            self.plain.faults.iter().filter(|fault| !is_of_stream(fault.kind)).cloned().collect();
+        let layout = &self.solution.layout;
+        faults.extend(layout.sectors.exchanges().map(|(one, other)| self.exchanged(one, other)));
+        let (mut streams, storages) = self.named(&mut faults);
+        let list = streams.iter().find(|stream| stream.is_dest_list());
+        let version = list.map(|list| destlist::resync(&list.data).header.version);
+        let held: HashSet<Vec<u8>> = list.map(entries_of).unwrap_or_default();
+        for proven in self.solution.outcome.proven.iter().filter(|proven| proven.entry.is_none()) {
+            let data = self.data(proven);
+            let (offset, start) = (self.offset(proven), proven.units.first().copied().unwrap_or_default());
+            streams.push(carved(data, offset, start));
+        }
+        let (links, mut entries) = carve::carve(layout, &self.solution.outcome.taken, version, work);
+        streams.extend(links.into_iter().map(|link| carved(link.data, link.offset, 0)));
+        entries.retain(|entry: &CarvedEntry<'_>| !held.contains(entry.data.as_ref()));
+        for stream in streams.iter().filter(|stream| stream.recovery == Recovery::Carved && stream.name.is_empty()) {
+            let message = format!("a link of {} bytes that no directory entry names", stream.data.len());
+            faults.push(Fault::new(FaultKind::Carved, stream.offset, message));
+        }
+        for entry in &entries {
+            let message = "a DestList entry in sectors that belong to nothing".to_owned();
+            faults.push(Fault::new(FaultKind::Carved, entry.offset, message));
+        }
+        if work.is_spent() {
+            let message = "salvage stopped at its limit; there may be more".to_owned();
+            faults.push(Fault::new(FaultKind::Limit, 0, message));
+        }
+        let header = Header::parse(layout.sectors.header(), &mut Vec::new()).unwrap_or(self.plain.header);
+        let header = Header { sector_shift: layout.sectors.size().trailing_zeros(), ..header };
+        let mut compound = Compound::of(header, layout, streams, storages, faults);
+        compound.carved_entries = entries;
+        compound
+    }
+
+    fn exchanged(&self, one: u32, other: u32) -> Fault {
+        let name = |block: u32| match block.checked_sub(1) {
+            Some(sector) => format!("sector {sector}"),
+            None => "the header".to_owned(),
+        };
+        let message = format!("{} and {} stand in each other's place", name(one), name(other));
+        let offset = u64::from(one).saturating_mul(self.solution.layout.sectors.size() as u64);
+        Fault::new(FaultKind::Exchanged, offset, message)
+    }
+
+    /// The streams that the directory names, and the names of its storages.
+    fn named(&self, faults: &mut Vec<Fault>) -> (Vec<Stream<'a>>, Vec<String>) {
+        let layout = &self.solution.layout;
+        let outcome = &self.solution.outcome;
+        let mut of_entry: Vec<Option<&Proven>> = vec![None; layout.directory.len()];
+        for proven in outcome.proven.iter().chain(&outcome.dest_list) {
+            if let Some(slot) = proven.entry.and_then(|entry| of_entry.get_mut(entry)) {
+                *slot = Some(proven);
+            }
+        }
+        let mut seen = (vec![false; layout.fat.len()], vec![false; layout.mini_fat.len()]);
+        let tables = layout.fat_sectors.iter().chain(&layout.directory_sectors).chain(&layout.mini_fat_sectors);
+        mark(&mut seen.0, tables.chain(&layout.mini_stream));
+        for proven in outcome.proven.iter().chain(&outcome.dest_list) {
+            match proven.place {
+                Where::Sectors => mark(&mut seen.0, &proven.units),
+                Where::Minis => mark(&mut seen.1, &proven.units),
+                Where::Raw => {}
+            }
+        }
+        let holders = streams::reach(&layout.directory, &mut Vec::new());
+        let mut budget = self.limits.handed_out(layout.sectors.data().len());
+        let (mut found, mut storages) = (Vec::new(), Vec::new());
+        for ((entry, holder), proven) in layout.directory.iter().zip(holders).zip(of_entry) {
+            let storage = holder.unwrap_or_default();
+            match (entry.kind, proven) {
+                (Kind::Root, _) => {}
+                (Kind::Storage, _) => storages.push(streams::join(&storage, entry.name)),
+                (Kind::Stream, Some(proven)) => {
+                    let stream = self.proven(entry, storage, proven);
+                    faults.extend(mended(entry, &stream));
+                    found.push(stream);
+                }
+                (Kind::Stream, None) => {
+                    let seen = if entry.is_mini() { &mut seen.1 } else { &mut seen.0 };
+                    found.push(streams::read_stream(layout, entry, storage, seen, &mut budget, faults));
+                }
+            }
+        }
+        if let Some(proven) = outcome.dest_list.as_ref().filter(|proven| proven.entry.is_none()) {
+            let data = self.data(proven);
+            let message = format!("{DEST_LIST} has no directory entry; {} bytes of it were found", data.len());
+            let offset = self.offset(proven);
+            faults.push(Fault::new(FaultKind::Carved, offset, message));
+            let start = proven.units.first().copied().unwrap_or_default();
+            found.push(Stream { name: Utf16(&DEST_LIST_NAME), ..carved(data, offset, start) });
+        }
+        (found, storages)
+    }
+
+    fn proven(&self, entry: &DirEntry<'a>, storage: String, proven: &Proven) -> Stream<'a> {
+        let data = self.data(proven);
+        let size = if is_dest_list(entry.name) { entry.size.min(data.len() as u64) } else { data.len() as u64 };
+        Stream {
+            name: entry.name,
+            storage,
+            size: size.max(data.len() as u64),
+            offset: self.offset(proven),
+            start: proven.units.first().copied().unwrap_or(entry.start),
+            recovery: proven.recovery,
+            data,
+        }
+    }
+
+    fn ranges(&self, proven: &Proven) -> Vec<std::ops::Range<usize>> {
+        let layout = &self.solution.layout;
+        let sectors = &layout.sectors;
+        let per_sector = u32::try_from(sectors.size() / MINI_SIZE).unwrap_or(8).max(1);
+        let place = |unit: u32| match proven.place {
+            Where::Raw => {
+                let start = sectors.offset(unit / per_sector);
+                let inside = usize::try_from(unit % per_sector).unwrap_or(0).saturating_mul(MINI_SIZE);
+                let start = usize::try_from(start).unwrap_or(usize::MAX).saturating_add(inside);
+                let have = sectors.data().len().saturating_sub(start).min(MINI_SIZE);
+                Some((start, have))
+            }
+            place => layout.locate(place == Where::Minis, unit),
+        };
+        let mut left = proven.size;
+        let mut ranges = Vec::with_capacity(proven.units.len());
+        for (start, have) in proven.units.iter().map_while(|unit| place(*unit)) {
+            let take = have.min(left);
+            ranges.push(start..start.saturating_add(take));
+            left = left.saturating_sub(take);
+        }
+        ranges
+    }
+
+    fn data(&self, proven: &Proven) -> Cow<'a, [u8]> {
+        let mut pieces = Pieces::new(self.solution.layout.sectors.data());
+        self.ranges(proven).into_iter().for_each(|range| pieces.push(range));
+        pieces.join()
+    }
+
+    fn offset(&self, proven: &Proven) -> u64 {
+        self.ranges(proven).first().map_or(0, |range| range.start as u64)
+    }
+}
+
+/// True for the faults that are told anew for each stream.
+fn is_of_stream(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::Stream | FaultKind::CrossLinked | FaultKind::Limit)
+}
+
+fn mark<'u>(seen: &mut [bool], units: impl IntoIterator<Item = &'u u32>) {
+    for unit in units {
+        if let Some(seen) = usize::try_from(*unit).ok().and_then(|slot| seen.get_mut(slot)) {
+            *seen = true;
+        }
+    }
+}
+
+fn carved(data: Cow<'_, [u8]>, offset: u64, start: u32) -> Stream<'_> {
+    Stream {
+        name: Utf16(&[]),
+        storage: String::new(),
+        size: data.len() as u64,
+        offset,
+        start,
+        recovery: Recovery::Carved,
+        data,
+    }
+}
+
+/// The fault of a stream that is not as the directory and the tables have it.
+fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
+    let how = match stream.recovery {
+        Recovery::Chain => "its chain had to be mended",
+        Recovery::Contiguous => "its chain is lost; the bytes that follow its start prove to be it",
+        _ if stream.data.len() as u64 == entry.size => return None,
+        _ => "its size is another",
+    };
+    let size = stream.data.len();
+    let message = match entry.size {
+        claimed if claimed == size as u64 => format!("stream {:?} of {size} bytes: {how}", entry.name),
+        claimed => format!("stream {:?} claims {claimed} bytes, has {size}: {how}", entry.name),
+    };
+    Some(Fault::of_stream(FaultKind::Stream, entry, message))
+}
+
+/// The bytes of the entries that a DestList holds.
+fn entries_of(list: &Stream<'_>) -> HashSet<Vec<u8>> {
+    destlist::resync(&list.data).entries.iter().map(|found| found.entry.raw.to_vec()).collect()
+}

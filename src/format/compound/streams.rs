@@ -1,0 +1,207 @@
+//! Streams: which there are, and their bytes along their chains.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::directory::{DirEntry, Kind, NO_STREAM};
+use super::fault::{Fault, FaultKind};
+use super::header::{MINI_CUTOFF, MINI_SIZE};
+use super::layout::Layout;
+use super::tables::{END_OF_CHAIN, describe};
+use super::{Recovery, Stream, tables};
+use crate::format::text::Utf16;
+use crate::limits::Limits;
+
+/// Where each entry of the directory is: the path of the storage that holds it, or nothing if the directory's
+/// tree does not lead there. Also tells of tree links that lead to an entry that is not in use.
+pub(super) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<Option<String>> {
+    let mut holders: Vec<Option<String>> = vec![None; directory.len()];
+    let position = |index: u32| directory.binary_search_by_key(&index, |entry| entry.index).ok();
+    let Some(root) = directory.iter().position(|entry| entry.kind == Kind::Root) else { return holders };
+    let mut open: Vec<(usize, u32, String)> = Vec::new();
+    if let (Some(slot), Some(entry)) = (holders.get_mut(root), directory.get(root)) {
+        *slot = Some(String::new());
+        open.push((root, entry.child, String::new()));
+    }
+    while let Some((from, index, holder)) = open.pop() {
+        if index == NO_STREAM {
+            continue;
+        }
+        let Some(at) = position(index) else {
+            faults.extend(directory.get(from).map(|entry| {
+                let message = format!("{:?} leads to directory entry {index}, which is not in use", entry.name);
+                Fault::new(FaultKind::Directory, entry.offset, message)
+            }));
+            continue;
+        };
+        let (Some(slot @ None), Some(entry)) = (holders.get_mut(at), directory.get(at)) else { continue };
+        open.push((at, entry.left, holder.clone()));
+        open.push((at, entry.right, holder.clone()));
+        if entry.kind == Kind::Storage {
+            open.push((at, entry.child, join(&holder, entry.name)));
+        }
+        *slot = Some(holder);
+    }
+    holders
+}
+
+/// The path of what is called `name` in the storage `holder`.
+pub(super) fn join(holder: &str, name: Utf16<'_>) -> String {
+    if holder.is_empty() { name.to_string() } else { format!("{holder}/{name}") }
+}
+
+/// A fault for an entry that the tree does not lead to.
+pub(super) fn unreachable(entry: &DirEntry<'_>) -> Fault {
+    let message = format!("the directory's tree does not lead to {:?}", entry.name);
+    Fault::of_stream(FaultKind::Unreachable, entry, message)
+}
+
+/// Reads every stream as the file gives it; `seen` has the sectors that the tables take. Also returns the names
+/// of the storages.
+pub(super) fn read_streams<'a>(
+    layout: &Layout<'a>,
+    mut seen: Vec<bool>,
+    limits: &Limits,
+    faults: &mut Vec<Fault>,
+) -> (Vec<Stream<'a>>, Vec<String>) {
+    let reached = reach(&layout.directory, faults);
+    let mut mini_seen = vec![false; layout.mini_fat.len()];
+    let mut budget = limits.handed_out(layout.sectors.data().len());
+    let mut streams = Vec::with_capacity(layout.directory.len());
+    let mut storages = Vec::new();
+    for (entry, holder) in layout.directory.iter().zip(reached) {
+        if holder.is_none() {
+            faults.push(unreachable(entry));
+        }
+        let storage = holder.unwrap_or_default();
+        match entry.kind {
+            Kind::Root => {}
+            Kind::Storage => storages.push(join(&storage, entry.name)),
+            Kind::Stream => {
+                let seen = if entry.is_mini() { &mut mini_seen } else { &mut seen };
+                streams.push(read_stream(layout, entry, storage, seen, &mut budget, faults));
+            }
+        }
+    }
+    (streams, storages)
+}
+
+/// Reads the stream of `entry` along its chain, as far as no sector of it is in `seen`.
+pub(super) fn read_stream<'a>(
+    layout: &Layout<'a>,
+    entry: &DirEntry<'a>,
+    storage: String,
+    seen: &mut [bool],
+    budget: &mut u64,
+    faults: &mut Vec<Fault>,
+) -> Stream<'a> {
+    let mini = entry.is_mini();
+    let (unit, table) = if mini { (MINI_SIZE, &layout.mini_fat) } else { (layout.sectors.size(), &layout.fat) };
+    let mut pieces = Pieces::new(layout.sectors.data());
+    let mut tell = |kind, message| faults.push(Fault::of_stream(kind, entry, message));
+    let mut left = entry.size;
+    if left > *budget {
+        let message = format!("stream {:?} claims {left} bytes, {budget} are left to hand out", entry.name);
+        tell(FaultKind::Limit, message);
+        left = 0;
+    }
+    *budget = budget.saturating_sub(left);
+    let first = layout.locate(mini, entry.start).map_or(entry.offset, |(offset, _)| offset as u64);
+    let mut at = entry.start;
+    let mut trouble = None;
+    while left > 0 {
+        let slot = usize::try_from(at).unwrap_or(usize::MAX);
+        let (Some(next), Some(mark)) = (table.get(slot), seen.get_mut(slot)) else {
+            let why =
+                if at == END_OF_CHAIN { "its chain ends".to_owned() } else { format!("its chain leads to {}", describe(at)) };
+            trouble = Some((FaultKind::Stream, why));
+            break;
+        };
+        if std::mem::replace(mark, true) {
+            let walked = usize::try_from(entry.size.saturating_sub(left)).unwrap_or(usize::MAX) / unit;
+            let what = if mini { "mini sector" } else { "sector" };
+            trouble = Some(if tables::chain_passes(table, entry.start, walked, at) {
+                (FaultKind::Loop, format!("its chain comes back to {what} {at}"))
+            } else {
+                (FaultKind::CrossLinked, format!("its chain comes to {what} {at}, which is taken"))
+            });
+            break;
+        }
+        let Some((offset, have)) = layout.locate(mini, at) else {
+            trouble = Some((FaultKind::Stream, format!("mini sector {at} lies past the mini stream")));
+            break;
+        };
+        let want = usize::try_from(left).unwrap_or(usize::MAX).min(unit);
+        let take = want.min(have);
+        pieces.push(offset..offset.saturating_add(take));
+        left = left.saturating_sub(take as u64);
+        if take < want {
+            trouble = Some((FaultKind::Stream, "the file ends".to_owned()));
+            break;
+        }
+        at = *next;
+    }
+    let data = pieces.join();
+    if let Some((kind, why)) = trouble {
+        let have = data.len();
+        tell(kind, format!("stream {:?} needs {} bytes, has {have}: {why}", entry.name, entry.size));
+    }
+    Stream {
+        name: entry.name,
+        storage,
+        data,
+        size: entry.size,
+        offset: first,
+        start: entry.start,
+        recovery: Recovery::Intact,
+    }
+}
+
+impl DirEntry<'_> {
+    /// True if the stream lives in mini sectors.
+    pub(super) fn is_mini(&self) -> bool {
+        self.size < u64::from(MINI_CUTOFF)
+    }
+}
+
+impl Fault {
+    /// A fault of the stream that `entry` names.
+    pub(super) fn of_stream(kind: FaultKind, entry: &DirEntry<'_>, message: String) -> Self {
+        Self { kind, offset: entry.offset, stream_id: entry.entry_id().map(|(id, _)| id), message }
+    }
+}
+
+/// Ranges of the file that make up a stream, neighbours joined: one range is borrowed, several are copied.
+pub(super) struct Pieces<'a> {
+    data: &'a [u8],
+    current: Range<usize>,
+    copied: Vec<u8>,
+}
+
+impl<'a> Pieces<'a> {
+    pub(super) fn new(data: &'a [u8]) -> Self {
+        Self { data, current: 0..0, copied: Vec::new() }
+    }
+
+    fn current(&self) -> &'a [u8] {
+        self.data.get(self.current.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn push(&mut self, range: Range<usize>) {
+        if !self.current.is_empty() && self.current.end == range.start {
+            self.current.end = range.end;
+        } else {
+            self.copied.extend_from_slice(self.current());
+            self.current = range;
+        }
+    }
+
+    pub(super) fn join(mut self) -> Cow<'a, [u8]> {
+        if self.copied.is_empty() {
+            Cow::Borrowed(self.current())
+        } else {
+            self.copied.extend_from_slice(self.current());
+            Cow::Owned(self.copied)
+        }
+    }
+}
