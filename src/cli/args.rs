@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{backup, check, delete, prune, restore, scan, show};
+use super::{backup, check, delete, prune, repair, restore, scan, show};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -97,6 +97,7 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     Check(check::CheckArgs),
     Prune(prune::PruneArgs),
+    Repair(repair::RepairArgs),
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),

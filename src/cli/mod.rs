@@ -13,6 +13,7 @@ mod output;
 mod presence;
 mod progress;
 mod prune;
+mod repair;
 mod restore;
 mod scan;
 mod show;
@@ -42,6 +43,7 @@ pub(crate) fn run() -> Exit {
         Command::Show(args) => show::run(&args, &context),
         Command::Check(args) => check::run(&args, &context),
         Command::Prune(args) => prune::run(&args, &context),
+        Command::Repair(args) => repair::run(&args, &context),
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),
         Command::Restore(args) => restore::run(&args, &context),
