@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{appid, backup, check, delete, export, prune, replay, restore, scan, show};
+use super::{appid, backup, check, delete, export, prune, repair, replay, restore, scan, show};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -99,6 +99,7 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     Replay(replay::ReplayArgs),
     Prune(prune::PruneArgs),
+    Repair(repair::RepairArgs),
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),

@@ -73,6 +73,16 @@ pub(crate) struct Step {
     pub(crate) entry_id: Option<u64>,
     pub(crate) path: Option<String>,
     pub(crate) pinned: bool,
+    /// Whether something is lost with it.
+    #[serde(skip)]
+    pub(crate) lost: bool,
+}
+
+impl From<jlfix::plan::Step> for Step {
+    fn from(step: jlfix::plan::Step) -> Self {
+        let jlfix::plan::Step { what, entry_id, path, pinned, lost } = step;
+        Self { what, entry_id, path, pinned, lost }
+    }
 }
 
 /// What became of one file.

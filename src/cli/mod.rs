@@ -18,6 +18,7 @@ mod output;
 mod presence;
 mod progress;
 mod prune;
+mod repair;
 mod replay;
 mod restore;
 mod scan;
@@ -49,6 +50,7 @@ pub(crate) fn run() -> Exit {
         Command::Check(args) => check::run(&args, &context),
         Command::Replay(args) => replay::run(&args, &context),
         Command::Prune(args) => prune::run(&args, &context),
+        Command::Repair(args) => repair::run(&args, &context),
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),
         Command::Restore(args) => restore::run(&args, &context),

@@ -232,6 +232,7 @@ fn planned(
             entry_id: Some(dropped.id),
             path: Some(dropped.path.to_string()),
             pinned: dropped.pinned,
+            lost: true,
         })
         .collect();
     Ok(Some(plan.bytes))

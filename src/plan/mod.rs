@@ -1,11 +1,14 @@
 //! What is to change in a jump list: pure functions from a list and options to a plan, which holds what goes, why,
 //! and the whole new file in memory, already checked. A plan can be shown, thrown away or carried out.
 
+mod identity;
 mod prune;
 mod rebuild;
+mod repair;
 
 pub use prune::{By, Presence, PruneRules, Reason, prune};
 pub use rebuild::RebuildError;
+pub use repair::{Repair, RepairOptions, empty_list, repair};
 
 use crate::cost::Cost;
 use crate::format::text::Utf16;
@@ -17,6 +20,9 @@ pub enum PlanError {
     /// The list is damaged in a way that a change would make final.
     #[error("{0}")]
     Damaged(String),
+    /// Nothing is left in the file that could be saved.
+    #[error("{0}")]
+    Hopeless(String),
     /// The new file could not be built, or is not what the plan calls for.
     #[error(transparent)]
     Rebuild(#[from] RebuildError),
@@ -41,6 +47,21 @@ impl Size {
         let (entries, pinned) = (list.entries.len(), list.pinned());
         Self { entries, pinned, bytes: list.compound.file_size(), cost: Cost::of(list) }
     }
+}
+
+/// Something that a plan does, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What was wrong, and what is done; as it follows the entry's name, if it is about one.
+    pub what: String,
+    /// The entry that it is about; none if it is about the file.
+    pub entry_id: Option<u64>,
+    /// The path of that entry.
+    pub path: Option<String>,
+    /// Whether that entry is pinned.
+    pub pinned: bool,
+    /// Whether something is lost with it: an entry, a link, another stream.
+    pub lost: bool,
 }
 
 /// An entry that goes.

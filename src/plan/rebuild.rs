@@ -47,6 +47,11 @@ impl<'c> Part<'c> {
         }
         Ok(Self { storage: &stream.storage, name, data: Cow::Borrowed(&stream.data) })
     }
+
+    /// True if this is the stream as it stands.
+    pub(super) fn is(&self, stream: &Stream<'_>) -> bool {
+        self.storage == stream.storage && stream.name.chars().eq(self.name.chars()) && self.data == stream.data
+    }
 }
 
 /// Builds a file of these streams, reads it again with our own reader and with the writer's strict one, and compares

@@ -1,0 +1,157 @@
+//! `jlfix repair`: mends what `check` finds, from what else is in the file.
+
+use std::path::{Path, PathBuf};
+
+use jlfix::model::{JumpList, Kind, Severity, Source};
+use jlfix::plan::{self, PlanError, RepairOptions};
+use jlfix::scan::Found;
+use jlfix::store::{self, Decision, Outcome};
+
+use super::Stop;
+use super::args::Format;
+use super::change::{FileChange, Session, Status, Step, options};
+use super::exit::{Exit, Tally};
+use super::input::{self, Context};
+use super::words;
+
+/// Mend damaged lists from what is left in them, with a backup
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Entries, pins and links are put right from one another; what cannot be is dropped, and told (-v tells all of it).
+Healthy files are not touched, and neither is a file with nothing left in it, unless --reset is given.
+
+Examples:
+  jlfix repair --dry-run FOLDER
+  jlfix repair FOLDER
+  jlfix repair --reset FILE")]
+pub(crate) struct RepairArgs {
+    /// Files, or folders to search; the live user's two folders if none is named (Windows)
+    paths: Vec<PathBuf>,
+    /// Keep entries whose link is gone; Windows cannot open them
+    #[arg(long)]
+    keep_linkless: bool,
+    /// Drop links whose entry is gone, instead of making one of what they say
+    #[arg(long)]
+    drop_orphans: bool,
+    /// Make an empty list of a file in which nothing is left
+    #[arg(long)]
+    reset: bool,
+    /// Say what would be mended, and change nothing; exit code 1 if something would
+    #[arg(long)]
+    dry_run: bool,
+    /// How to write what was done
+    #[arg(long, value_enum, default_value = "table")]
+    format: Format,
+}
+
+pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
+    let rules = RepairOptions {
+        keep_linkless: args.keep_linkless,
+        drop_orphans: args.drop_orphans,
+        reset: args.reset,
+        code_page: context.read.code_page,
+    };
+    let mut tally = Tally::default();
+    let files = input::gather(&args.paths, context, &mut tally)?;
+    let mut session = Session::start(context, "mended", args.dry_run, true, tally)?;
+    for found in &files {
+        if session.interrupted() {
+            break;
+        }
+        let (change, result) = one(found, &rules, context, &mut session);
+        if result.is_ok() {
+            tell_lost_pins(found, &change, &rules, context);
+        }
+        session.add(change, result);
+    }
+    session.finish(args.format)
+}
+
+/// A pin is what people miss: one that goes is told at once, whatever else is.
+fn tell_lost_pins(found: &Found, change: &FileChange, rules: &RepairOptions, context: &Context) {
+    let lost = change.steps.iter().filter(|step| step.pinned && step.lost).count();
+    if lost > 0 {
+        let hint = if rules.keep_linkless { "" } else { "; --keep-linkless keeps those that only lack a link" };
+        let pins = words::count(lost, "pinned entry").replace("entrys", "entries");
+        context.note(&format!("{}: {pins} could not be saved{hint}", found.path.display()));
+    }
+}
+
+fn one(
+    found: &Found,
+    rules: &RepairOptions,
+    context: &Context,
+    session: &mut Session<'_>,
+) -> (FileChange, Result<(), String>) {
+    let mut change = FileChange::new(&found.path, context);
+    let mut refused: Option<String> = None;
+    let dry_run = session.dry_run;
+    let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
+        refused = None;
+        change.steps.clear();
+        match planned(&found.path, data, found.hint, rules, context, &mut change) {
+            Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
+            Ok(None) => Ok(Decision::Leave),
+            Err(message) => {
+                refused = Some(message);
+                Ok(Decision::Leave)
+            }
+        }
+    });
+    let result = match (result, refused) {
+        (_, Some(message)) => Err(message),
+        (Err(error), _) => Err(error.to_string()),
+        (Ok(Outcome::Unchanged), _) => Ok(()),
+        (Ok(_), _) => {
+            change.status = if dry_run { Status::WouldChange } else { Status::Changed };
+            Ok(())
+        }
+    };
+    (change, result)
+}
+
+/// The new file, if anything in `data` is to be mended. Notes before, after and what is mended in `change`.
+fn planned(
+    path: &Path,
+    data: &[u8],
+    hint: Option<Kind>,
+    rules: &RepairOptions,
+    context: &Context,
+    change: &mut FileChange,
+) -> Result<Option<Vec<u8>>, String> {
+    let shown = path.display();
+    let limits = &context.read.limits;
+    let hopeless = |why: &str| {
+        format!("{shown}: nothing can be saved of it: {why}; left as it is. --reset makes it an empty list")
+    };
+    let plan = match Source::read(data, hint, &context.read) {
+        Some(Source::Automatic(Ok(compound))) => {
+            let list = JumpList::read(&compound);
+            let size = plan::Size::of(&list);
+            (change.before, change.after) = (Some(size.into()), Some(size.into()));
+            plan::repair(&list, rules, limits).map_err(|error| match error {
+                PlanError::Hopeless(why) => hopeless(&why),
+                error => format!("{shown}: {error}"),
+            })?
+        }
+        Some(Source::Automatic(Err(short))) if rules.reset => {
+            Some(plan::empty_list(data.len() as u64, &short.to_string(), limits).map_err(|e| format!("{shown}: {e}"))?)
+        }
+        Some(Source::Automatic(Err(short))) => return Err(hopeless(&short.to_string())),
+        Some(source @ Source::Custom(_)) => {
+            return match source.findings().into_iter().find(|finding| finding.severity() == Severity::Error) {
+                None => Ok(None),
+                Some(finding) => Err(format!(
+                    "{shown}: {} ({}); left as it is. Only its application knows what belongs into a custom list: \
+                     restore it from a backup, or let the application write it again",
+                    finding.message, finding.code
+                )),
+            };
+        }
+        _ => return Err(format!("{shown}: no automatic list: need a compound file; left as it is")),
+    };
+    let Some(plan) = plan else { return Ok(None) };
+    (change.before, change.after) = (Some(plan.before.into()), Some(plan.after.into()));
+    change.steps = plan.steps.into_iter().map(Step::from).collect();
+    Ok(Some(plan.bytes))
+}

@@ -1,0 +1,267 @@
+//! What mends a list, and the list mended.
+//!
+//! What is damaged in a jump list is told twice elsewhere in it, more often than not: a link knows its destination, an
+//! entry knows its link, a checksum knows its entry, and the header counts them all. So nearly everything can be put
+//! right from what is left. What cannot is dropped and told; a file in which nothing is left is not touched.
+//!
+//! A healthy file has no plan, and a mended file is healthy: planning for it again gives nothing, which is checked
+//! before a plan is handed out.
+
+mod assemble;
+mod checksum;
+mod entries;
+mod judge;
+mod links;
+
+use super::rebuild::{Part, RebuildError, rebuild};
+use super::{PlanError, Size, Step};
+use crate::cost::Cost;
+use crate::format::compound::{Compound, FaultKind, Recovery, Root};
+use crate::format::text::CodePage;
+use crate::format::time::FileTime;
+use crate::limits::Limits;
+use crate::model::{DEST_LIST, JumpList};
+use entries::{Draft, Gathered};
+use judge::Judge;
+use links::{Links, Role};
+
+/// How a list is to be mended.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepairOptions {
+    /// Keep entries that have no link. Windows cannot open them.
+    pub keep_linkless: bool,
+    /// Drop links that have no entry, instead of making one of what they say.
+    pub drop_orphans: bool,
+    /// Make an empty list of a file in which nothing is left.
+    pub reset: bool,
+    /// The code page of ANSI strings in links.
+    pub code_page: CodePage,
+}
+
+/// A list mended, ready to be written.
+#[derive(Debug)]
+pub struct Repair {
+    /// What was mended, in words.
+    pub steps: Vec<Step>,
+    /// The list as it stands.
+    pub before: Size,
+    /// The list as it will be.
+    pub after: Size,
+    /// The new file, checked.
+    pub bytes: Vec<u8>,
+}
+
+/// Plans the mending of a list. Nothing if nothing is wrong with it that could be mended.
+///
+/// # Errors
+/// [`PlanError::Hopeless`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
+pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
+    let before = Size::of(list);
+    let mended = match mend(list, options) {
+        Err(PlanError::Hopeless(why)) if options.reset => return reset(before, &why, limits).map(Some),
+        Err(error) => return Err(error),
+        Ok(None) => return Ok(None),
+        Ok(Some(mended)) => mended,
+    };
+    let (bytes, after) = rebuild(&mended.root, &mended.storages, &mended.parts, limits)?;
+    is_mended(&bytes, options, limits)?;
+    Ok(Some(Repair { steps: mended.steps, before, after, bytes }))
+}
+
+/// An empty list, for a file of `size` bytes that is not even a compound file.
+///
+/// # Errors
+/// [`PlanError::Rebuild`] if it could not be made.
+pub fn empty_list(size: u64, why: &str, limits: &Limits) -> Result<Repair, PlanError> {
+    let before = Size { entries: 0, pinned: 0, bytes: size, cost: Cost { file_size: size, ..Cost::default() } };
+    reset(before, why, limits)
+}
+
+/// A DestList of 0 bytes: what Windows leaves where nothing ever was (format.md), in whatever version.
+fn reset(before: Size, why: &str, limits: &Limits) -> Result<Repair, PlanError> {
+    let (bytes, after) = rebuild(&Root::default(), &[], &[Part::new(DEST_LIST, Vec::new())], limits)?;
+    let mut steps = Steps::default();
+    steps.file_lost(format!("made an empty list: {why}"));
+    Ok(Repair { steps: steps.told, before, after, bytes })
+}
+
+/// Holds a mended file against what mended means.
+fn is_mended(bytes: &[u8], options: &RepairOptions, limits: &Limits) -> Result<(), PlanError> {
+    let differs = |what: String| PlanError::Rebuild(RebuildError::Differs(what));
+    let compound = Compound::parse(bytes, limits).map_err(|short| differs(short.to_string()))?;
+    match mend(&JumpList::read(&compound), &RepairOptions { reset: false, ..*options })? {
+        None => Ok(()),
+        Some(again) => {
+            let what = again.steps.first().map_or_else(String::new, |step| step.what.clone());
+            Err(differs(format!("it would be mended again: {what}")))
+        }
+    }
+}
+
+/// What was mended, as it is found.
+#[derive(Debug, Default)]
+struct Steps {
+    told: Vec<Step>,
+    /// What is worth saying if anything was mended, and is no mending.
+    asides: Vec<String>,
+}
+
+impl Steps {
+    fn push(&mut self, draft: Option<&Draft<'_>>, what: String, lost: bool) {
+        self.told.push(Step {
+            what,
+            entry_id: draft.map(|draft| draft.entry.id),
+            path: draft.map(|draft| draft.path().to_string()),
+            pinned: draft.is_some_and(|draft| draft.entry.is_pinned()),
+            lost,
+        });
+    }
+
+    fn file(&mut self, what: impl Into<String>) {
+        self.push(None, what.into(), false);
+    }
+
+    fn file_lost(&mut self, what: impl Into<String>) {
+        self.push(None, what.into(), true);
+    }
+
+    fn about(&mut self, draft: &Draft<'_>, what: impl Into<String>) {
+        self.push(Some(draft), what.into(), false);
+    }
+
+    fn lost(&mut self, draft: &Draft<'_>, what: impl Into<String>) {
+        self.push(Some(draft), what.into(), true);
+    }
+
+    fn aside(&mut self, what: impl Into<String>) {
+        self.asides.push(what.into());
+    }
+}
+
+/// The content of a mended file.
+struct Mended<'c> {
+    root: Root,
+    storages: Vec<String>,
+    parts: Vec<Part<'c>>,
+    steps: Vec<Step>,
+}
+
+/// Mends a list. Nothing if what comes of it is what is there.
+fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mended<'c>>, PlanError> {
+    let compound = list.compound;
+    let mut steps = Steps::default();
+    container(compound, &mut steps);
+    let gathered = Gathered::read(list);
+    if let Some(stream) = gathered.stream.filter(|stream| !stream.is_dest_list()) {
+        steps.file(format!("stream {} is the DestList, by what is in it; it has its name again", stream.name));
+    }
+    let links = Links::read(&compound.streams, gathered.stream, options.code_page);
+    let unreadable = links.roles.iter().filter(|role| **role == Role::Unreadable).count();
+    let links_found = links.all.len();
+    assemble::compare_header(&gathered, &mut steps);
+    let mut judge = Judge::new(&gathered, links, options, &mut steps);
+    judge.decide(compound);
+
+    let hopeless = judge.drafts.is_empty() && loses_all(&gathered, compound, links_found.saturating_add(unreadable));
+    if hopeless && !(options.drop_orphans && gathered.drafts.is_empty() && links_found > 0) {
+        return Err(PlanError::Hopeless(why_hopeless(&gathered, compound)));
+    }
+    let known = gathered.claimed.is_some() || !judge.drafts.is_empty();
+    let dest_list = if known {
+        Some(assemble::dest_list(&mut judge, &gathered.drafts))
+    } else {
+        // There is nothing to say; Windows leaves a DestList of 0 bytes then, or none.
+        gathered.stream.or(compound.streams.first()).map(|_| Vec::new())
+    };
+    let root = if compound.faults.is_empty() { compound.root } else { root(compound.root, &judge.drafts) };
+    if gathered.stream.is_none() && dest_list.is_some() {
+        judge.steps.file(format!("there was no DestList; made, in format version {}", judge.header.version));
+    }
+    let mut storages = compound.storages.clone();
+    storages.retain(|storage| compound.streams.iter().any(|stream| is_in(&stream.storage, storage)));
+    if !compound.faults.is_empty() && storages.len() < compound.storages.len() {
+        judge.steps.file("a storage with nothing in it was left out");
+    } else {
+        storages.clone_from(&compound.storages);
+    }
+    let parts = assemble::parts(compound, judge, dest_list);
+    if is_same(compound, &parts, root) {
+        return Ok(None);
+    }
+    let Steps { mut told, asides } = steps;
+    told.extend(asides.into_iter().map(|what| Step { what, entry_id: None, path: None, pinned: false, lost: false }));
+    Ok(Some(Mended { root, storages, parts, steps: told }))
+}
+
+/// True for a stream whose storage is `storage`, or lies in it.
+fn is_in(holder: &str, storage: &str) -> bool {
+    holder.strip_prefix(storage).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// True if the file as it stands is the mended one.
+fn is_same(compound: &Compound<'_>, parts: &[Part<'_>], root: Root) -> bool {
+    let intact = compound.streams.iter().all(|stream| stream.recovery == Recovery::Intact && stream.missing() == 0);
+    compound.faults.is_empty()
+        && intact
+        && root == compound.root
+        && parts.len() == compound.streams.len()
+        && parts.iter().zip(&compound.streams).all(|(part, stream)| part.is(stream))
+}
+
+/// The root's times and class; a list whose root is lost was changed last when it was used last.
+fn root(root: Root, drafts: &[Draft<'_>]) -> Root {
+    let newest = drafts.iter().map(|draft| draft.entry.last_access).max().unwrap_or(FileTime(0));
+    if root.modified == FileTime(0) && root.clsid.is_zero() && newest.is_plausible() {
+        Root { modified: newest, ..root }
+    } else {
+        root
+    }
+}
+
+/// Tells what is wrong with the container, and how much of what is in it had to be searched for.
+fn container(compound: &Compound<'_>, steps: &mut Steps) {
+    let faults: Vec<_> = compound.faults.iter().filter(|fault| fault.kind != FaultKind::Carved).collect();
+    if let Some(first) = faults.first() {
+        let more = match faults.len() {
+            1 => String::new(),
+            count => format!(" (and {} more)", count.saturating_sub(1)),
+        };
+        steps.file(format!("the file is laid out anew: {}{more}", first.message));
+    }
+    let ways = [
+        (Recovery::Chain, "along chains that had to be mended"),
+        (Recovery::Contiguous, "as the bytes that follow their start"),
+        (Recovery::Carved, "in sectors that belong to nothing"),
+    ];
+    for (recovery, how) in ways {
+        let named =
+            |stream: &&crate::format::compound::Stream<'_>| stream.recovery == recovery && !stream.name.is_empty();
+        let count = compound.streams.iter().filter(named).count();
+        if count > 0 {
+            let streams = if count == 1 { "stream was" } else { "streams were" };
+            steps.file(format!("{count} {streams} found again {how}"));
+        }
+    }
+    if faults.is_empty() && !compound.faults.is_empty() {
+        steps.file("the file is laid out anew, without what nothing names any more");
+    }
+}
+
+/// True if there was something in the file, and nothing is left of it.
+fn loses_all(gathered: &Gathered<'_>, compound: &Compound<'_>, links: usize) -> bool {
+    let claimed = gathered.claimed.is_some_and(|header| header.count > 0);
+    let cut = gathered
+        .stream
+        .is_some_and(|stream| stream.missing() > 0 || (gathered.claimed.is_none() && !stream.data.is_empty()));
+    let gone = gathered.stream.is_none() && !compound.faults.is_empty();
+    claimed || cut || gone || links > 0 || gathered.unread > 0
+}
+
+fn why_hopeless(gathered: &Gathered<'_>, compound: &Compound<'_>) -> String {
+    let listed = gathered.drafts.iter().filter(|draft| !draft.carved).count();
+    if listed > 0 {
+        return format!("of the {listed} entries in it none has a link that can be read; --keep-linkless keeps them");
+    }
+    let first = compound.faults.first().map(|fault| format!(" ({})", fault.message)).unwrap_or_default();
+    format!("no entry and no link that an entry could be made of is left in it{first}")
+}

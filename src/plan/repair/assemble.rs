@@ -1,0 +1,256 @@
+//! The mended list as it is written: pins, order, ranks and header of the entries that are in it, and every stream.
+
+use std::collections::HashSet;
+
+use super::Steps;
+use super::entries::{Draft, Gathered, PROPERTY_STORE};
+use super::judge::Judge;
+use super::links::{Links, Role};
+use crate::format::compound::{Compound, Recovery, Stream};
+use crate::format::destlist::{Header, has_rank};
+use crate::model::DEST_LIST;
+use crate::plan::prune::close_ranks;
+use crate::plan::rebuild::Part;
+
+/// A total above this is taken for damage.
+const MOST_TOTAL: f32 = 1e12;
+/// How far the total may be from the sum of the scores, as a part of it.
+const TOLERANCE: f64 = 1e-3;
+/// What is in the property store of a list when it is empty (measured).
+const EMPTY_STORE: [u8; 4] = [0; 4];
+/// The longest name that a stream can have, in UTF-16 units (MS-CFB 2.6.1).
+const LONGEST_NAME: usize = 31;
+
+/// Tells what of the header does not fit the entries that were found, before any is dropped or made.
+pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
+    let Some(claimed) = gathered.claimed else {
+        if gathered.stream.is_some_and(|stream| !stream.data.is_empty()) {
+            steps.file("the header of the DestList is cut short; made anew from its entries");
+        }
+        return;
+    };
+    let found = gathered.drafts.iter().filter(|draft| !draft.carved);
+    let count = found.clone().count();
+    let pinned = found.clone().filter(|draft| draft.entry.is_pinned()).count();
+    if gathered.header_made {
+        steps
+            .file("the header of the DestList could not be right; what was wrong in it was made anew from its entries");
+    }
+    if claimed.version != gathered.header.version {
+        let (was, now) = (claimed.version, gathered.header.version);
+        steps.file(format!("the header gave format version {was}; its entries are those of version {now}"));
+    }
+    if claimed.count as usize != count {
+        steps.file(format!("the header counted {} entries, there are {count}", claimed.count));
+    }
+    if claimed.pinned as usize != pinned {
+        steps.file(format!("the header counted {} pinned entries, there are {pinned}", claimed.pinned));
+    }
+    let sum: f64 = found.clone().map(|draft| f64::from(draft.entry.score)).sum();
+    let off = (f64::from(claimed.total) - sum).abs();
+    let wrong = off.is_nan() || off > TOLERANCE * sum.max(1.0);
+    if if claimed.version >= 3 { wrong } else { !is_total(claimed.total) } {
+        steps.file(format!("the total score was {}, which it cannot be; computed anew", claimed.total));
+    }
+    let highest = found.clone().map(|draft| draft.entry.id).max().unwrap_or(0);
+    if claimed.last_id < highest {
+        steps.file(format!(
+            "the last id given was {}, below an id in use; it is now {highest} or more",
+            claimed.last_id
+        ));
+    }
+    if gathered.unread > 0 {
+        steps.file_lost(format!("{} bytes of the DestList are no entry that could be read; dropped", gathered.unread));
+    }
+}
+
+fn is_total(total: f32) -> bool {
+    (0.0..=MOST_TOTAL).contains(&total)
+}
+
+/// The bytes of the DestList. Changes pins, order and ranks where they must.
+pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<u8> {
+    let version = judge.header.version;
+    number_pins(&mut judge.drafts, judge.steps);
+    order(&mut judge.drafts, judge.steps);
+    let ranks = |drafts: &[Draft<'_>]| {
+        let mut ranks: Vec<i32> = drafts.iter().filter_map(|draft| draft.entry.rank()).collect();
+        ranks.sort_unstable();
+        ranks
+    };
+    if has_rank(version) && ranks(before).iter().zip(0_i32..).any(|(rank, place)| *rank != place) {
+        judge.steps.file("the ranks by use were not 0 to n-1, each once; closed up in their order");
+    }
+    let header = Header {
+        count: u32::try_from(judge.drafts.len()).unwrap_or(u32::MAX),
+        pinned: u32::try_from(judge.drafts.iter().filter(|draft| draft.entry.is_pinned()).count()).unwrap_or(u32::MAX),
+        total: total(judge, before),
+        // An entry that was made was added, and opened once (measured, format.md).
+        actions: judge.header.actions.saturating_add(judge.removed).saturating_add(judge.made.saturating_mul(2)),
+        ..judge.header
+    };
+    let mut out = Vec::new();
+    header.encode(&mut out);
+    for entry in close_ranks(judge.drafts.iter().map(Draft::finished).collect()) {
+        entry.encode(&mut out);
+    }
+    out
+}
+
+/// The total score (measured, format.md): from version 3 on the sum of the scores; before, a point an entry added. Of
+/// version 2 no real list is known: the rule that it kept to.
+fn total(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
+    let sum = |drafts: &[Draft<'_>]| drafts.iter().map(|draft| f64::from(draft.entry.score)).sum::<f64>();
+    let was = judge.header.total;
+    let fits = |entries: f64| (f64::from(was) - entries).abs() <= TOLERANCE * entries.max(1.0);
+    let is_sum = fits(sum(before));
+    // Windows adds singles up as they come: its sum is not ours to the last digit.
+    if judge.removed == 0 && judge.made == 0 && fits(sum(&judge.drafts)) {
+        was
+    } else if judge.header.version >= 3 || (judge.header.version == 2 && is_sum) {
+        sum(&judge.drafts) as f32
+    } else if is_total(was) {
+        (was + judge.made as f32 - judge.removed as f32).max(0.0)
+    } else {
+        judge.drafts.len() as f32
+    }
+}
+
+/// Two entries in one place among the pinned: all pinned are numbered anew, in their order; of two in one place the one
+/// that was used later is first.
+fn number_pins(drafts: &mut [Draft<'_>], steps: &mut Steps) {
+    let mut places = HashSet::new();
+    if drafts.iter().filter(|draft| draft.entry.is_pinned()).all(|draft| places.insert(draft.entry.pin)) {
+        return;
+    }
+    let mut pinned: Vec<_> = drafts.iter_mut().filter(|draft| draft.entry.is_pinned()).collect();
+    pinned.sort_by_key(|draft| (draft.entry.pin, std::cmp::Reverse(draft.entry.last_access)));
+    for (draft, place) in pinned.into_iter().zip(0_i32..) {
+        let was = std::mem::replace(&mut draft.entry.pin, place);
+        if was != place {
+            steps.about(draft, format!("two were pinned in one place; its place is now {place}, was {was}"));
+        }
+    }
+}
+
+fn order(drafts: &mut [Draft<'_>], steps: &mut Steps) {
+    let listed = |draft: &&Draft<'_>| !draft.carved && !draft.entry.raw.is_empty();
+    let times: Vec<_> = drafts.iter().filter(listed).map(|draft| draft.entry.last_access).collect();
+    let wrong = times.windows(2).filter(|pair| matches!(pair, [a, b] if a < b)).count();
+    if wrong > 0 {
+        steps.file(format!("{wrong} entries stood before one that was used later; put in order"));
+    }
+    drafts.sort_by_key(|draft| std::cmp::Reverse(draft.entry.last_access));
+}
+
+/// The streams of the new file, in the order of the old one.
+pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_list: Option<Vec<u8>>) -> Vec<Part<'c>> {
+    let Judge { drafts, links, steps, header, .. } = judge;
+    let Links { all, roles, .. } = links;
+    let mut owners: Vec<Option<&Draft<'_>>> = vec![None; all.len()];
+    for draft in &drafts {
+        if let Some(owner) = draft.link.and_then(|link| owners.get_mut(link)) {
+            *owner = Some(draft);
+        }
+    }
+    let mut links: Vec<_> = all.into_iter().zip(owners).map(Some).collect();
+    let mut parts = Vec::with_capacity(roles.len());
+    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, steps };
+    others.wants_store &= compound.stream(PROPERTY_STORE).is_none();
+    let mut dest_list = dest_list;
+    if !roles.contains(&Role::DestList) {
+        parts.extend(dest_list.take().map(|data| Part::new(DEST_LIST, data)));
+    }
+    for (stream, role) in compound.streams.iter().zip(&roles) {
+        match role {
+            Role::DestList => parts.extend(dest_list.take().map(|data| Part::new(DEST_LIST, data))),
+            Role::Link(index) => {
+                let Some((candidate, Some(draft))) = links.get_mut(*index).and_then(Option::take) else { continue };
+                let name = draft.entry.stream_name();
+                others.link(draft, &candidate, &name);
+                parts.push(Part::new(name, candidate.data));
+            }
+            Role::Unreadable => {
+                let what = format!("stream {} is no link that can be read; dropped", shown(stream));
+                others.steps.file_lost(what);
+            }
+            Role::Other => parts.extend(others.part(stream)),
+        }
+    }
+    parts
+}
+
+fn shown(stream: &Stream<'_>) -> String {
+    if stream.name.is_empty() { format!("at {}", stream.offset) } else { stream.name.to_string() }
+}
+
+/// Streams that are neither the DestList nor a link, and what is told of those that are.
+struct Others<'x> {
+    names: HashSet<(String, String)>,
+    /// The format calls for a property store, and none is there under its name.
+    wants_store: bool,
+    steps: &'x mut Steps,
+}
+
+impl Others<'_> {
+    fn link(&mut self, draft: &Draft<'_>, candidate: &super::links::Candidate<'_>, name: &str) {
+        if let Some(mended) = &candidate.mended {
+            self.steps.about(draft, format!("its link: {mended}"));
+        }
+        match candidate.stream.entry_id() {
+            Some((_, true)) if candidate.id == Some(draft.entry.id) => {}
+            Some((id, _)) if id == draft.entry.id => {
+                self.steps
+                    .about(draft, format!("its link was named {}; it is now named {name}", candidate.stream.name));
+            }
+            // Told where the entry was made.
+            _ if draft.entry.raw.is_empty() => {}
+            _ => self
+                .steps
+                .about(draft, format!("{} is its link, by what it says; it is now named {name}", candidate.name())),
+        }
+    }
+
+    /// The stream as it goes into the new file.
+    fn part<'c>(&mut self, stream: &'c Stream<'c>) -> Option<Part<'c>> {
+        let name = stream.name.to_string();
+        if stream.storage.is_empty() && differs_by_one(&name, PROPERTY_STORE) && std::mem::take(&mut self.wants_store) {
+            self.steps.file(format!("stream {name} was {PROPERTY_STORE}, by its place; it has its name again"));
+            return Some(Part::new(PROPERTY_STORE, store(stream)));
+        }
+        let writable = !name.is_empty()
+            && stream.name.units().count() <= LONGEST_NAME
+            && !name.contains(['/', '\\', ':', '!', '\0'])
+            && !stream.name.has_unpaired();
+        let key = (stream.storage.to_lowercase(), name.to_lowercase());
+        let key_taken = stream.storage.is_empty()
+            && (key.1 == "destlist" || crate::format::compound::entry_id(stream.name).is_some());
+        if !writable || key_taken || !self.names.insert(key) {
+            if stream.recovery != Recovery::Carved {
+                let why = if writable { "its name is another's" } else { "its name cannot be one" };
+                self.steps.file_lost(format!("stream {} was dropped: {why}", shown(stream)));
+            }
+            return None;
+        }
+        if stream.missing() > 0 {
+            if name.eq_ignore_ascii_case(PROPERTY_STORE) {
+                self.steps.file_lost(format!("{PROPERTY_STORE} is not all there; it is empty now"));
+                return Some(Part::new(name, EMPTY_STORE.to_vec()));
+            }
+            let (have, size) = (stream.data.len(), stream.size);
+            self.steps.file_lost(format!("of stream {name} {have} of {size} bytes are there; kept as far as it goes"));
+        }
+        Part::kept(stream).ok()
+    }
+}
+
+fn store<'c>(stream: &'c Stream<'c>) -> std::borrow::Cow<'c, [u8]> {
+    if stream.missing() > 0 { EMPTY_STORE.to_vec().into() } else { stream.data.as_ref().into() }
+}
+
+/// True if one character of the name was damaged, or cut off.
+fn differs_by_one(name: &str, of: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (name.chars().collect(), of.chars().collect());
+    let wrong = one.iter().zip(&other).filter(|(a, b)| a != b).count();
+    name != of && wrong.saturating_add(one.len().abs_diff(other.len())) == 1
+}
