@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::text::Ascii;
 use super::time::FileTime;
 
 /// A GUID as it stands on disk: the first three groups little-endian. Shown in lower case with dashes, no braces.
@@ -85,27 +86,22 @@ impl Guid {
     }
 }
 
-/// Writes `bytes` in lower-case hex into `out`, two digits a byte.
-fn write_hex(bytes: impl Iterator<Item = u8>, out: &mut [u8]) {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble & 0x0F)).copied().unwrap_or_default();
-    for (pair, byte) in out.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-        *pair = [digit(byte >> 4), digit(byte)];
+impl Guid {
+    fn text(&self) -> Ascii<36> {
+        let [a, b, c, d, e, f, g, h, i, j, tail @ ..] = self.0;
+        let mut text = Ascii([b'-'; 36]);
+        text.hex(0, [d, c, b, a]);
+        text.hex(9, [f, e]);
+        text.hex(14, [h, g]);
+        text.hex(19, [i, j]);
+        text.hex(24, tail);
+        text
     }
 }
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, g, h, i, tail @ ..] = self.0;
-        let mut hex = [0; 32];
-        write_hex([d, c, b, a, g, e, i, h].into_iter().chain(tail), &mut hex);
-        let mut text = [b'-'; 36];
-        for (from, to) in [(0..8, 0..8), (8..12, 9..13), (12..16, 14..18), (16..20, 19..23), (20..32, 24..36)] {
-            if let (Some(from), Some(to)) = (hex.get(from), text.get_mut(to)) {
-                to.copy_from_slice(from);
-            }
-        }
-        f.write_str(str::from_utf8(&text).unwrap_or_default())
+        f.write_str(self.text().as_str())
     }
 }
 
@@ -117,7 +113,7 @@ impl fmt::Debug for Guid {
 
 impl Serialize for Guid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.text().serialize(serializer)
     }
 }
 
@@ -125,16 +121,25 @@ impl Serialize for Guid {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mac(pub [u8; 6]);
 
+impl Mac {
+    fn text(&self) -> Ascii<17> {
+        let mut text = Ascii([b':'; 17]);
+        for (at, byte) in self.0.into_iter().enumerate() {
+            text.hex(at.saturating_mul(3), [byte]);
+        }
+        text
+    }
+}
+
 impl fmt::Display for Mac {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, g] = self.0;
-        write!(f, "{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}")
+        f.write_str(self.text().as_str())
     }
 }
 
 impl Serialize for Mac {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        self.text().serialize(serializer)
     }
 }
 

@@ -188,6 +188,50 @@ pub fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
+/// A short ASCII text on the stack: what is written a dozen times an entry must not take the detour over `fmt`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ascii<const N: usize>(pub(crate) [u8; N]);
+
+impl<const N: usize> Ascii<N> {
+    /// The text.
+    pub(crate) fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// Puts `value` in decimal before `end`, `count` digits of it.
+    pub(crate) fn decimal(&mut self, end: usize, count: usize, mut value: u64) {
+        for at in (end.saturating_sub(count)..end).rev() {
+            if let Some(digit) = self.0.get_mut(at) {
+                *digit = b'0'.saturating_add(u8::try_from(value % 10).unwrap_or_default());
+            }
+            value /= 10;
+        }
+    }
+
+    /// Puts `bytes` in lower-case hex at `start`.
+    pub(crate) fn hex(&mut self, start: usize, bytes: impl IntoIterator<Item = u8>) {
+        const DIGITS: [u8; 16] = *b"0123456789abcdef";
+        let digit = |nibble: u8| DIGITS.get(usize::from(nibble & 0x0F)).copied().unwrap_or_default();
+        let room = self.0.get_mut(start..).unwrap_or_default();
+        for (pair, byte) in room.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
+            *pair = [digit(byte >> 4), digit(byte)];
+        }
+    }
+}
+
+impl<const N: usize> Serialize for Ascii<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// `0x` and the eight digits of `value`.
+pub(crate) fn hex_number(value: u32) -> Ascii<10> {
+    let mut text = Ascii(*b"0x00000000");
+    text.hex(2, value.to_be_bytes());
+    text
+}
+
 /// `bytes` in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     use fmt::Write;

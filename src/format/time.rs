@@ -5,6 +5,8 @@ use std::fmt;
 use jiff::{Timestamp, civil, tz::TimeZone};
 use serde::{Serialize, Serializer};
 
+use super::text::Ascii;
+
 /// A moment as Windows keeps it. 0 means "none"; not every value is a year that people write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileTime(pub u64);
@@ -47,36 +49,39 @@ impl FileTime {
     }
 }
 
+impl FileTime {
+    /// RFC 3339 in UTC with seven decimals, if the year is before 10000.
+    fn text(self) -> Option<Ascii<28>> {
+        let t = self.civil()?;
+        let mut text = Ascii(*b"0000-00-00T00:00:00.0000000Z");
+        text.decimal(4, 4, u64::from(t.year().unsigned_abs()));
+        text.decimal(7, 2, u64::from(t.month().unsigned_abs()));
+        text.decimal(10, 2, u64::from(t.day().unsigned_abs()));
+        text.decimal(13, 2, u64::from(t.hour().unsigned_abs()));
+        text.decimal(16, 2, u64::from(t.minute().unsigned_abs()));
+        text.decimal(19, 2, u64::from(t.second().unsigned_abs()));
+        text.decimal(27, 7, self.0 % TICKS_PER_SECOND);
+        Some(text)
+    }
+}
+
 /// RFC 3339 in UTC with seven decimals; a value past the year 9999 as its number of ticks.
 impl fmt::Display for FileTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(t) = self.civil() else { return write!(f, "{} ticks", self.0) };
-        // Lists of many thousands of entries are written as text, a dozen times an entry: worth the plain digits.
-        let mut text = *b"0000-00-00T00:00:00.0000000Z";
-        let mut digits = |end: usize, count: usize, value: u64| {
-            let mut value = value;
-            for at in (end.saturating_sub(count)..end).rev() {
-                if let Some(digit) = text.get_mut(at) {
-                    *digit = b'0'.saturating_add(u8::try_from(value % 10).unwrap_or_default());
-                }
-                value /= 10;
-            }
-        };
-        digits(4, 4, u64::from(t.year().unsigned_abs()));
-        digits(7, 2, u64::from(t.month().unsigned_abs()));
-        digits(10, 2, u64::from(t.day().unsigned_abs()));
-        digits(13, 2, u64::from(t.hour().unsigned_abs()));
-        digits(16, 2, u64::from(t.minute().unsigned_abs()));
-        digits(19, 2, u64::from(t.second().unsigned_abs()));
-        digits(27, 7, self.0 % TICKS_PER_SECOND);
-        f.write_str(str::from_utf8(&text).unwrap_or_default())
+        match self.text() {
+            Some(text) => f.write_str(text.as_str()),
+            None => write!(f, "{} ticks", self.0),
+        }
     }
 }
 
 /// As shown, or null for 0 and for a value past the year 9999 (a finding tells of those).
 impl Serialize for FileTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 == 0 || !self.is_plausible() { serializer.serialize_none() } else { serializer.collect_str(self) }
+        match self.non_zero().and_then(Self::text) {
+            Some(text) => text.serialize(serializer),
+            None => serializer.serialize_none(),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::format::known_folder::KnownFolder;
 use crate::format::problem::Problem;
 use crate::format::property_store::{self, PropertyStore};
 use crate::format::shell_item::{self, ItemList};
-use crate::format::text::{CodePage, Text, Utf16, hex, until_nul};
+use crate::format::text::{CodePage, Text, Utf16, hex, hex_number, until_nul};
 
 /// A block as it stands in the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,7 +193,7 @@ impl Serialize for DecodedBlock<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let block = &self.block;
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("signature", &format_args!("{:#010x}", block.signature))?;
+        map.serialize_entry("signature", &hex_number(block.signature))?;
         map.serialize_entry("type", &block_name(block.signature))?;
         map.serialize_entry("offset", &block.offset)?;
         map.serialize_entry("size", &block.size())?;

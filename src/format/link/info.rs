@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::bytes::Bytes;
 use crate::format::problem::{Fault, Problem};
-use crate::format::text::{CodePage, Text, Utf16, until_nul};
+use crate::format::text::{Ascii, CodePage, Text, Utf16, until_nul};
 
 /// Where the target was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +92,9 @@ impl fmt::Display for VolumeSerial {
 
 impl Serialize for VolumeSerial {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        let mut text = Ascii([b'0'; 8]);
+        text.hex(0, self.0.to_be_bytes());
+        text.serialize(serializer)
     }
 }
 

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::{Extension, ExtensionKind, FileEntry, Item, Kind, class_name};
 use crate::format::guid::Guid;
-use crate::format::text::hex;
+use crate::format::text::{Ascii, hex, hex_number};
 
 /// The word for what an item is.
 fn type_word(kind: &Kind<'_>) -> &'static str {
@@ -32,6 +32,12 @@ fn type_word(kind: &Kind<'_>) -> &'static str {
     }
 }
 
+fn class_text(class: u8) -> Ascii<4> {
+    let mut text = Ascii(*b"0x00");
+    text.hex(2, [class]);
+    text
+}
+
 fn class_fields<M: SerializeMap>(map: &mut M, class: Guid) -> Result<(), M::Error> {
     map.serialize_entry("class_id", &class)?;
     map.serialize_entry("class_name", &class_name(class))
@@ -57,7 +63,7 @@ impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("type", type_word(&self.kind))?;
-        map.serialize_entry("class", &format_args!("{:#04x}", self.class()))?;
+        map.serialize_entry("class", &class_text(self.class()))?;
         map.serialize_entry("offset", &self.offset)?;
         map.serialize_entry("size", &self.data.len())?;
         map.serialize_entry("name", &self.name())?;
@@ -96,7 +102,7 @@ impl Serialize for Item<'_> {
                 map.serialize_entry("comments", comments)?;
             }
             Kind::Properties { signature, store, items } => {
-                map.serialize_entry("signature", &format_args!("{signature:#010x}"))?;
+                map.serialize_entry("signature", &hex_number(*signature))?;
                 map.serialize_entry("properties", &store.properties)?;
                 map.serialize_entry("items", items)?;
             }
@@ -128,7 +134,7 @@ impl Serialize for Item<'_> {
 impl Serialize for Extension<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("signature", &format_args!("{:#010x}", self.signature))?;
+        map.serialize_entry("signature", &hex_number(self.signature))?;
         map.serialize_entry("version", &self.version)?;
         map.serialize_entry("offset", &self.offset)?;
         map.serialize_entry("size", &self.data.len())?;
