@@ -104,7 +104,9 @@ fn attributes(path: &Path) -> u32 {
 
 fn is_wine() -> bool {
     // SAFETY: both names end in a zero; ntdll is in every process.
-    unsafe { GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast()).is_some() }
+    unsafe {
+        GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast()).is_some()
+    }
 }
 
 /// Another process that has a file open, until this is dropped.
@@ -305,7 +307,12 @@ fn a_short_name_is_refused_as_it_would_cost_the_long_one() {
 fn streams_and_devices_are_no_files_to_be_changed() {
     let place = Place::new();
     let path = place.file(NAME);
-    for name in [format!("{NAME}:stream"), format!("{NAME}::$DATA"), "NUL".to_owned(), "com1.automaticDestinations-ms".to_owned()] {
+    for name in [
+        format!("{NAME}:stream"),
+        format!("{NAME}::$DATA"),
+        "NUL".to_owned(),
+        "com1.automaticDestinations-ms".to_owned(),
+    ] {
         assert!(matches!(refusal(&place.path(&name)), Refusal::AlternateName(_)), "{name}");
     }
     place.assert_alone(&path);
