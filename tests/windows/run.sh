@@ -80,8 +80,11 @@ debian_rust() {
     export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     export RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc
     unset RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC CARGO_BUILD_TARGET RUSTUP_TOOLCHAIN
-    extra_flags=${RUSTFLAGS-}
-    extra_doc_flags=${RUSTDOCFLAGS-}
+    # Encoded flags (not RUSTFLAGS, not a config file): they may hold spaces, and nothing machine-made is committed.
+    local sep=$'\x1f'
+    local plain=${RUSTFLAGS-} plain_doc=${RUSTDOCFLAGS-}
+    flags=${CARGO_ENCODED_RUSTFLAGS-${plain// /$sep}}
+    doc_flags=${CARGO_ENCODED_RUSTDOCFLAGS-${plain_doc// /$sep}}
     unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
 }
 
@@ -131,7 +134,7 @@ export WINEDLLOVERRIDES='mscoree,mshtml=;winemenubuilder.exe=d'
 exec /usr/lib/wine/wine64 "$@"
 END
     chmod +x -- "$wine"
-    "$wine" wineboot -i </dev/null >"$cache/wineboot.log" 2>&1 || die "wineboot failed: see $cache/wineboot.log"
+    "$wine" wineboot -i </dev/null >"$cache/wineboot.log" 2>&1 {lock}>&- || die "wineboot failed: see $cache/wineboot.log"
     x86_64-w64-mingw32-gcc -O2 -shared -o "$prefix/drive/drive_c/windows/system32/bcryptprimitives.dll" \
         "$here/processprng.c" -ladvapi32
     touch -- "$prefix/done"
@@ -152,12 +155,8 @@ prepare() {
     timed prefix build_prefix
     exec {lock}>&-
 
-    # Encoded flags (not RUSTFLAGS, not a config file): they may hold spaces, and nothing machine-made is committed.
-    local sep=$'\x1f'
-    export CARGO_ENCODED_RUSTFLAGS="--sysroot=$sysroot" CARGO_ENCODED_RUSTDOCFLAGS="--sysroot=$sysroot"
-    local flag
-    for flag in $extra_flags; do CARGO_ENCODED_RUSTFLAGS+=$sep$flag; done
-    for flag in $extra_doc_flags; do CARGO_ENCODED_RUSTDOCFLAGS+=$sep$flag; done
+    export CARGO_ENCODED_RUSTFLAGS="--sysroot=$sysroot${flags:+$'\x1f'$flags}"
+    export CARGO_ENCODED_RUSTDOCFLAGS="--sysroot=$sysroot${doc_flags:+$'\x1f'$doc_flags}"
     target_dir=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/windows
     unset CARGO_TARGET_DIR
 }
@@ -187,7 +186,7 @@ build_exe() {
 # A start of a Windows program takes half a second, a tenth of that while another keeps Wine's services running.
 # The one that does waits for the end of a pipe, so it goes when this script goes, however that happens.
 keep_wine_up() {
-    exec {keep}> >(exec "$wine" cmd /d /c 'set /p _=' >/dev/null 2>&1)
+    exec {keep}> >(exec "$wine" cmd /d /c 'set /p _=' >/dev/null 2>&1 {prefix_lock}>&-)
     keeper=$!
 }
 
@@ -201,7 +200,7 @@ run_tests() {
     [[ " $* " != *" --no-fail-fast "* ]] || fail_fast=()
     keep_wine_up
     tests_status=0
-    run_cargo test "${fail_fast[@]}" "$@" </dev/null {keep}>&- 2>&1 | tee "$target_dir/tests.log" || tests_status=$?
+    run_cargo test "${fail_fast[@]}" "$@" </dev/null 2>&1 {keep}>&- {prefix_lock}>&- | tee "$target_dir/tests.log" || tests_status=$?
     let_wine_go
     awk '/^test result:/ { passed += $4; failed += $6; ignored += $8; programs++ }
         END { printf "== under Wine: %d passed, %d failed, %d ignored, in %d test programs", passed, failed, ignored, programs }' \
@@ -209,7 +208,8 @@ run_tests() {
     if ((tests_status)); then echo "; cargo test failed ($tests_status)"; else echo; fi
 }
 
-# Tests use the prefix' live folders and registry: one run at a time.
+# Tests use the prefix' live folders and registry: one run at a time. What Wine starts must not inherit the lock, as its
+# server stays a while.
 take_prefix() {
     exec {prefix_lock}>"$prefix/lock"
     flock -n "$prefix_lock" || {
