@@ -4,14 +4,20 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use super::row::{LinkFacts, Row, known};
+use super::row::{LinkFacts, Row, SourceFile, known, rows};
 use crate::format::time::FileTime;
 
 const DIRECTORY: u32 = 0x10;
 
-/// Writes the row as a line: when the target was last accessed through the list (a), modified (m) and created (b), as
-/// entry and link tell. The time that a file's record was changed is in neither.
-pub fn bodyfile(row: &Row<'_>, out: &mut Vec<u8>) {
+/// Writes a file's rows, each as a line: when the target was last accessed through the list (a), modified (m) and
+/// created (b), as entry and link tell. The time that a file's record was changed is in neither.
+pub fn bodyfile(file: &SourceFile<'_>, out: &mut Vec<u8>) {
+    for row in rows(file) {
+        line(&row, out);
+    }
+}
+
+fn line(row: &Row<'_>, out: &mut Vec<u8>) {
     let facts = row.facts();
     let header = facts.map(|facts| &facts.link.header);
     let of_link = |time: fn(&crate::format::link::Header) -> FileTime| seconds(header.and_then(|h| known(time(h))));

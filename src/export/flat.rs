@@ -1,31 +1,51 @@
 //! JSON lines and CSV: an object, or a line, an entry, flat, with the same keys in the same order whatever the file.
+//!
+//! Both are written field by field, and what is the same for all rows of a file is written once: examiners export whole
+//! images, and a serializer that looks at each key of each row would take most of the time.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt::{Display, Write as _};
 
-use serde::{Serialize, Serializer};
-
-use super::row::{LinkFacts, Row};
+use super::field::{Blocks, Field, Form, Hex, Properties, Words};
+use super::row::{LinkFacts, Row, SourceFile, rows};
 use crate::format::appid::AppId;
 use crate::format::compound::Recovery;
 use crate::format::guid::{Guid, Mac};
-use crate::format::link::{self, DriveType, ExtraBlock, Hotkey, Tracker, VolumeSerial, attribute_names, block_name};
-use crate::format::property_store::{self, Property, PropertyId, Value};
-use crate::format::text::{Text, Utf16, hex};
+use crate::format::link::{self, DriveType, Hotkey, Tracker, VolumeSerial, attribute_names};
+use crate::format::property_store;
+use crate::format::text::{Text, Utf16};
 use crate::format::time::FileTime;
 use crate::model::Kind;
 
-macro_rules! flat {
-    ($($key:ident: $type:ty,)*) => {
-        /// The keys of a line, in their order.
-        pub const COLUMNS: &[&str] = &[$(stringify!($key)),*];
+/// Writes fields in one of the two formats.
+trait Sink {
+    fn field(&mut self, key: &'static str, field: &impl Field);
+}
 
-        #[derive(Serialize)]
-        struct Flat<'a> { $($key: $type,)* }
+macro_rules! flat {
+    ($file:ident { $($file_key:ident: $file_type:ty,)* } $row:ident { $($key:ident: $type:ty,)* }) => {
+        /// The keys of a line, in their order.
+        pub const COLUMNS: &[&str] = &[$(stringify!($file_key),)* $(stringify!($key),)*];
+
+        struct $file<'a> { $($file_key: $file_type,)* }
+        struct $row<'a> { $($key: $type,)* }
+
+        impl $file<'_> {
+            fn write(&self, sink: &mut impl Sink) {
+                $(sink.field(concat!(",\"", stringify!($file_key), "\":"), &self.$file_key);)*
+            }
+        }
+
+        impl $row<'_> {
+            fn write(&self, sink: &mut impl Sink) {
+                $(sink.field(concat!(",\"", stringify!($key), "\":"), &self.$key);)*
+            }
+        }
     };
 }
 
 flat! {
+    FileFields {
     source: &'a str,
     source_kind: Kind,
     source_size: u64,
@@ -39,6 +59,8 @@ flat! {
     format_version: Option<u32>,
     last_id: Option<u64>,
     actions: Option<u64>,
+    }
+    RowFields {
     position: Option<usize>,
     category: Option<Cow<'a, str>>,
     category_index: Option<usize>,
@@ -103,13 +125,69 @@ flat! {
     extra_blocks: Option<Blocks<'a>>,
     link_properties: Option<Properties<'a>>,
     problems: Option<String>,
+    }
 }
 
-/// Writes the row as a line of JSON.
-pub fn jsonl(row: &Row<'_>, out: &mut Vec<u8>) {
-    // Writing to memory cannot fail, and every key is a string.
-    let _ = serde_json::to_writer(&mut *out, &Flat::of(row));
-    out.push(b'\n');
+struct Json<'o> {
+    out: &'o mut Vec<u8>,
+    scratch: String,
+}
+
+impl Sink for Json<'_> {
+    fn field(&mut self, key: &'static str, field: &impl Field) {
+        self.out.extend_from_slice(key.as_bytes());
+        if field.is_none() {
+            return self.out.extend_from_slice(b"null");
+        }
+        self.scratch.clear();
+        field.text(&mut self.scratch);
+        match field.form() {
+            Form::Bare => self.out.extend_from_slice(self.scratch.as_bytes()),
+            Form::Plain => {
+                self.out.push(b'"');
+                self.out.extend_from_slice(self.scratch.as_bytes());
+                self.out.push(b'"');
+            }
+            // Writing to memory cannot fail.
+            Form::Text => drop(serde_json::to_writer(&mut *self.out, &self.scratch)),
+        }
+    }
+}
+
+/// Writes a file's rows as lines of JSON.
+pub fn jsonl(file: &SourceFile<'_>, out: &mut Vec<u8>) {
+    out.reserve(file.rows.saturating_mul(ROOM_A_ROW));
+    let mut start = Vec::new();
+    FileFields::of(file).write(&mut Json { out: &mut start, scratch: String::new() });
+    // The comma before the first key.
+    if let Some(first) = start.first_mut() {
+        *first = b'{';
+    }
+    let mut json = Json { out, scratch: String::new() };
+    for row in rows(file) {
+        json.out.extend_from_slice(&start);
+        RowFields::of(&row).write(&mut json);
+        json.out.extend_from_slice(b"}\n");
+    }
+}
+
+/// What a row takes in bytes, about.
+const ROOM_A_ROW: usize = 2700;
+
+/// Hands every field on as text.
+struct Cells<W: FnMut(&str)> {
+    take: W,
+    scratch: String,
+}
+
+impl<W: FnMut(&str)> Sink for Cells<W> {
+    fn field(&mut self, _: &'static str, field: &impl Field) {
+        self.scratch.clear();
+        if !field.is_none() {
+            field.text(&mut self.scratch);
+        }
+        (self.take)(&self.scratch);
+    }
 }
 
 /// Writes the first line of CSV.
@@ -117,27 +195,23 @@ pub fn csv_header(out: &mut Vec<u8>) {
     let _ = csv::Writer::from_writer(out).write_record(COLUMNS);
 }
 
-/// Writes rows as lines of CSV.
-pub fn csv<'c>(rows: impl Iterator<Item = Row<'c>>, out: &mut Vec<u8>) {
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(out);
-    for row in rows {
-        let _ = writer.serialize(Flat::of(&row));
+/// Writes a file's rows as lines of CSV.
+pub fn csv(file: &SourceFile<'_>, out: &mut Vec<u8>) {
+    let mut start: Vec<String> = Vec::new();
+    FileFields::of(file).write(&mut Cells { take: |cell: &str| start.push(cell.to_owned()), scratch: String::new() });
+    let mut writer = csv::Writer::from_writer(out);
+    for row in rows(file) {
+        // Writing to memory cannot fail.
+        start.iter().for_each(|cell| drop(writer.write_field(cell)));
+        let take = |cell: &str| drop(writer.write_field(cell));
+        RowFields::of(&row).write(&mut Cells { take, scratch: String::new() });
+        let _ = writer.write_record(None::<&[u8]>);
     }
 }
 
-impl<'a> Flat<'a> {
-    fn of(row: &'a Row<'_>) -> Self {
-        let (file, entry, facts) = (row.file, row.entry, row.facts());
+impl<'a> FileFields<'a> {
+    fn of(file: &'a SourceFile<'_>) -> Self {
         let header = file.header();
-        let link = facts.map(|facts| &*facts.link);
-        let link_header = link.map(|link| &link.header);
-        let volume = link.and_then(|link| link.info.as_ref()).and_then(|info| info.volume);
-        let tracker = facts.and_then(|facts| facts.tracker);
-        let reference = facts.and_then(LinkFacts::file_reference);
-        let link_store = facts.and_then(LinkFacts::properties);
-        let entry_store = entry.filter(|entry| !entry.property_store.is_empty());
-        let entry_store = entry_store.map(|entry| property_store::parse(entry.property_store, 0, file.code_page()));
-        let problems = row.problems(link_store.as_ref(), entry_store.as_ref());
         Self {
             source: &file.facts.path,
             source_kind: file.kind,
@@ -152,6 +226,23 @@ impl<'a> Flat<'a> {
             format_version: file.format_version(),
             last_id: header.map(|header| header.last_id),
             actions: header.map(|header| header.actions),
+        }
+    }
+}
+
+impl<'a> RowFields<'a> {
+    fn of(row: &'a Row<'_>) -> Self {
+        let (file, entry, facts) = (row.file, row.entry, row.facts());
+        let link = facts.map(|facts| &*facts.link);
+        let link_header = link.map(|link| &link.header);
+        let volume = link.and_then(|link| link.info.as_ref()).and_then(|info| info.volume);
+        let tracker = facts.and_then(|facts| facts.tracker);
+        let reference = facts.and_then(LinkFacts::file_reference);
+        let link_store = facts.and_then(LinkFacts::properties);
+        let entry_store = entry.filter(|entry| !entry.property_store.is_empty());
+        let entry_store = entry_store.map(|entry| property_store::parse(entry.property_store, 0, file.code_page()));
+        let problems = row.problems(link_store.as_ref(), entry_store.as_ref());
+        Self {
             position: row.position,
             category: row.category.map(|(_, kind)| Cow::Owned(kind.to_string())),
             category_index: row.category.map(|(index, _)| index),
@@ -232,7 +323,7 @@ impl Row<'_> {
         entry_store: Option<&property_store::PropertyStore<'_>>,
     ) -> Option<String> {
         let mut out = String::new();
-        let mut tell = |what: &dyn fmt::Display| {
+        let mut tell = |what: &dyn Display| {
             let _ = write!(out, "{}{what}", if out.is_empty() { "" } else { "; " });
         };
         if let Some(Err(why)) = &self.link {
@@ -247,85 +338,4 @@ impl Row<'_> {
         }
         (!out.is_empty()).then_some(out)
     }
-}
-
-/// 16 lower-case hex digits.
-struct Hex(u64);
-
-impl Serialize for Hex {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:016x}", self.0))
-    }
-}
-
-/// Words with spaces between.
-struct Words(Vec<&'static str>);
-
-impl Serialize for Words {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0.join(" "))
-    }
-}
-
-/// The types of extra blocks, with spaces between; one without a name by its signature.
-struct Blocks<'a>(&'a [ExtraBlock<'a>]);
-
-impl Serialize for Blocks<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = String::new();
-        for block in self.0 {
-            let space = if out.is_empty() { "" } else { " " };
-            let _ = match block_name(block.signature) {
-                Some(name) => write!(out, "{space}{name}"),
-                None => write!(out, "{space}{:#010x}", block.signature),
-            };
-        }
-        serializer.serialize_str(&out)
-    }
-}
-
-/// Properties as `name=value` with `; ` between: the canonical name, or `{set}\id`.
-struct Properties<'a>(Vec<Property<'a>>);
-
-impl Serialize for Properties<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut out = String::new();
-        for property in &self.0 {
-            if !out.is_empty() {
-                out.push_str("; ");
-            }
-            let _ = match (property.name(), &property.id) {
-                (Some(name), _) => out.write_str(name),
-                (None, PropertyId::Number(id)) => write!(out, "{{{}}}\\{id}", property.format_id),
-                (None, PropertyId::Name(name)) => write!(out, "{name}"),
-            };
-            out.push('=');
-            value(&property.value, &mut out);
-        }
-        serializer.serialize_str(&out)
-    }
-}
-
-fn value(value_: &Value<'_>, out: &mut String) {
-    let _ = match value_ {
-        Value::Nothing => Ok(()),
-        Value::Signed(number) => write!(out, "{number}"),
-        Value::Unsigned(number) => write!(out, "{number}"),
-        Value::Float(number) => write!(out, "{number}"),
-        Value::Bool(flag) => write!(out, "{flag}"),
-        Value::Time(time) => write!(out, "{time}"),
-        Value::Guid(guid) => write!(out, "{guid}"),
-        Value::Text(text) => write!(out, "{text}"),
-        Value::Bytes(bytes) | Value::Unknown(bytes) => out.write_str(&hex(bytes)),
-        Value::Stream { name, data } => write!(out, "{name}:{}", hex(data)),
-        Value::List(list) => {
-            for (at, one) in list.iter().enumerate() {
-                if at > 0 {
-                    out.push_str(", ");
-                }
-                value(one, out);
-            }
-            Ok(())
-        }
-    };
 }

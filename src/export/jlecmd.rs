@@ -6,7 +6,7 @@
 use std::fmt::{self, Write as _};
 
 use super::date::DateFormat;
-use super::row::{LinkFacts, Row, known};
+use super::row::{LinkFacts, Row, SourceFile, known, rows};
 use crate::format::guid::Guid;
 use crate::format::link::{DriveType, Header, Link, LinkInfo, signature};
 use crate::format::time::FileTime;
@@ -102,10 +102,10 @@ pub fn custom_header(out: &mut Vec<u8>) {
 }
 
 /// Writes the rows of an automatic list.
-pub fn automatic<'c>(rows: impl Iterator<Item = Row<'c>>, dates: &DateFormat, out: &mut Vec<u8>) {
-    let mut line = Line::new(out, dates);
-    for row in rows {
-        let (file, entry, header) = (row.file, row.entry, row.file.header());
+pub fn automatic(file: &SourceFile<'_>, dates: &DateFormat, out: &mut Vec<u8>) {
+    let (mut line, header) = (Line::new(out, dates), file.header());
+    for row in rows(file) {
+        let entry = row.entry;
         line.source(&row);
         line.text(if file.has_property_store { "True" } else { "False" });
         line.shown(header.map(|header| header.version));
@@ -131,9 +131,9 @@ pub fn automatic<'c>(rows: impl Iterator<Item = Row<'c>>, dates: &DateFormat, ou
 }
 
 /// Writes the rows of a custom list, or of a link by itself.
-pub fn custom<'c>(rows: impl Iterator<Item = Row<'c>>, dates: &DateFormat, out: &mut Vec<u8>) {
+pub fn custom(file: &SourceFile<'_>, dates: &DateFormat, out: &mut Vec<u8>) {
     let mut line = Line::new(out, dates);
-    for row in rows {
+    for row in rows(file) {
         line.source(&row);
         line.shown(row.category.map(|(_, kind)| kind));
         line.link(row.facts());

@@ -7,6 +7,7 @@
 mod bodyfile;
 mod date;
 mod dump;
+mod field;
 mod flat;
 mod jlecmd;
 mod owner;
@@ -21,6 +22,5 @@ pub use jlecmd::{
     AUTOMATIC_COLUMNS, CUSTOM_COLUMNS, automatic as jlecmd_automatic, automatic_header as jlecmd_automatic_header,
     custom as jlecmd_custom, custom_header as jlecmd_custom_header,
 };
-pub use owner::user_of_path;
 pub use row::{Row, SourceFile, rows};
 pub use timesketch::timesketch;

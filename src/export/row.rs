@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::user_of_path;
+use super::owner::owner;
 use crate::format::appid::{AppId, AppNames, known_for_user};
 use crate::format::compound::{Recovery, Stream};
 use crate::format::custom::{Category, CategoryKind};
@@ -52,7 +52,7 @@ impl<'c> SourceFile<'c> {
         code_page: CodePage,
     ) -> Self {
         let app_id = AppId::from_copy_name(&facts.name);
-        let user = user_of_path(&facts.path);
+        let user = owner(facts);
         let of_user = |id| known_for_user(id, user?).map(|(name, _)| name);
         let rows = match (source, list) {
             (Source::Automatic(_), Some(list)) => list.entries.len().saturating_add(list.orphans.len()),

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use super::row::{Row, known};
+use super::row::{Row, SourceFile, known, rows};
 use crate::format::appid::AppId;
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{DriveType, VolumeSerial};
@@ -73,9 +73,16 @@ struct About<'a> {
     tracker_file: Option<Guid>,
 }
 
-/// Writes the row as a line for each time that it tells: last access, then the target's creation, modification and
-/// access as the link has them, then the times in the object ids of entry and link. None for a row without any.
-pub fn timesketch(row: &Row<'_>, out: &mut Vec<u8>) {
+/// Writes a file's rows, each as a line for each time that it tells: last access, then the target's creation,
+/// modification and access as the link has them, then the times in the object ids of entry and link. No line for a row
+/// without any.
+pub fn timesketch(file: &SourceFile<'_>, out: &mut Vec<u8>) {
+    for row in rows(file) {
+        lines(&row, out);
+    }
+}
+
+fn lines(row: &Row<'_>, out: &mut Vec<u8>) {
     let (file, entry, facts) = (row.file, row.entry, row.facts());
     let link = facts.map(|facts| &*facts.link);
     let header = link.map(|link| &link.header);
