@@ -203,7 +203,10 @@ impl<'a> Compound<'a> {
     /// True if nothing is wrong with the container, and what is in it proves that its streams are what they are
     /// taken for: there is nothing to salvage.
     fn is_proven(&self) -> bool {
+        // Links without a list that names them: the list may be there under a damaged name.
+        let has_links = self.streams.iter().any(|stream| stream.entry_id().is_some());
         self.faults.is_empty()
+            && (!has_links || self.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
             && self.streams.iter().all(|stream| {
                 if stream.entry_id().is_some() {
                     proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())

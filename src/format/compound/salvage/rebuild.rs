@@ -248,7 +248,7 @@ impl Search<'_, '_> {
         let mut placed: Vec<Option<u32>> = vec![None; needed];
         for (place, claim) in placed.iter_mut().zip(&chain) {
             let look = self.looks.get(&self.sectors, *claim);
-            if look.table.may_be_table() && look.table.marks == 0 && !look.directory.is_directory() {
+            if look.table.may_be_table() && !look.table.is_fat() && !look.directory.is_directory() {
                 *place = Some(*claim);
                 self.take(*claim);
             }
@@ -256,7 +256,7 @@ impl Search<'_, '_> {
         if placed.contains(&None) {
             for sector in 0..self.sectors.count() {
                 let look = self.looks.get(&self.sectors, sector).table;
-                if !self.is_free(sector) || !look.is_table() || look.marks > 0 {
+                if !self.is_free(sector) || !look.is_table() || look.is_fat() {
                     continue;
                 }
                 let ordinal = usize::try_from(look.ordinal).unwrap_or(usize::MAX);

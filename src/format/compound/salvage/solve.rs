@@ -98,7 +98,7 @@ pub(super) fn solve<'a>(rebuilt: Rebuilt<'a>, looks: &Looks, work: &mut Work) ->
     let taken: Vec<bool> = all.iter().map(|sector| large.sectors.is_taken(*sector)).collect();
     let lists = mini_stream::candidates(&layout, looks, &taken);
     for list in lists.into_iter().chain([Vec::new()]).take(MOST_MINI_STREAMS) {
-        if best.as_ref().is_some_and(|(_, best)| list.is_empty() || best.suspects.is_empty()) {
+        if list.is_empty() && best.is_some() {
             break;
         }
         let outcome = large.with_mini_stream(&list).small_streams(work).carve(&all, &tables, work);
@@ -312,8 +312,14 @@ impl<'l, 'a> Solver<'l, 'a> {
         }
     }
 
+    /// The directory entry of the DestList: by its name, or, where none has it, by what stands at its start.
     fn dest_list_entry(&self, mini: bool) -> Option<(usize, DirEntry<'a>)> {
-        self.open(mini).into_iter().find(|(_, entry)| is_dest_list(entry.name))
+        let named = self.layout.directory.iter().any(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
+        let space = self.space(if mini { Where::Minis } else { Where::Sectors });
+        self.open(mini).into_iter().find(|(_, entry)| {
+            let looks = || space.bytes(entry.start).is_some_and(dest_list::could_start);
+            is_dest_list(entry.name) || (!named && entry.entry_id().is_none() && looks())
+        })
     }
 
     /// The DestList along its chain, if everything in it holds.
@@ -391,6 +397,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                     recovery => recovery,
                 }
             }
+            Some(named) if !is_dest_list(named.name) => Recovery::Chain,
             _ => Recovery::Intact,
         };
         // What of it is in doubt takes nothing from others.
