@@ -14,6 +14,7 @@ use jlfix::report::{ReportOptions, SLOW_MS, State};
 use super::exit::{Exit, Tally};
 use super::export_to::{self, LinkFolder, Outputs, make_folder, refuse_evidence};
 use super::input::{self, Context, View};
+use super::lists::Lists;
 use super::table::{Align, Grid};
 use super::{Stop, interrupt, output, words};
 
@@ -34,8 +35,8 @@ Examples:
 
 Nothing is written beside the evidence or over a file that is there. Exit code 1 if a file is damaged.")]
 pub(crate) struct ExportArgs {
-    /// Files, or folders to search; the live user's two folders if none is named (Windows)
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    lists: Lists,
     /// What to write
     #[arg(long, value_enum, requires = "to", required_unless_present = "dump_links")]
     format: Option<ExportFormat>,
@@ -138,11 +139,11 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         return Err(Stop::Usage("--to -: jlecmd is two files; name a folder".to_owned()));
     }
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.lists.gather(context, &mut tally)?;
     let to = args.to.as_deref().filter(|_| !to_stdout);
     for (folder, option) in [(to, "--to"), (args.dump_links.as_deref(), "--dump-links")] {
         if let Some(folder) = folder {
-            refuse_evidence(folder, option, &args.paths, &files)?;
+            refuse_evidence(folder, option, &args.lists.paths, &files)?;
         }
     }
     if files.is_empty() && tally.failed > 0 {
