@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use super::{appid, backup, check, delete, export, prune, repair, replay, restore, scan, show};
+use super::{
+    appid, backup, check, delete, doctor, export, manual, prune, repair, replay, restore, scan, show, tracking,
+};
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
@@ -105,4 +107,8 @@ pub(crate) enum Command {
     Restore(restore::RestoreArgs),
     Export(export::ExportArgs),
     Appid(appid::AppidArgs),
+    Doctor(doctor::DoctorArgs),
+    Tracking(tracking::TrackingArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }

@@ -7,6 +7,7 @@ mod backup;
 mod change;
 mod check;
 mod delete;
+mod doctor;
 mod exit;
 mod export;
 mod export_to;
@@ -14,6 +15,7 @@ mod input;
 mod interrupt;
 mod lists;
 mod live;
+mod manual;
 mod output;
 mod presence;
 mod progress;
@@ -25,6 +27,7 @@ mod scan;
 mod show;
 mod style;
 mod table;
+mod tracking;
 mod words;
 
 use clap::Parser;
@@ -56,6 +59,10 @@ pub(crate) fn run() -> Exit {
         Command::Restore(args) => restore::run(&args, &context),
         Command::Export(args) => export::run(&args, &context),
         Command::Appid(args) => appid::run(&args, &context),
+        Command::Doctor(args) => doctor::run(&args, &context),
+        Command::Tracking(args) => tracking::run(&args, &context),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::man(&args),
     };
     match result {
         Ok(exit) => exit,

@@ -1,6 +1,6 @@
 //! `jlfix repair`: mends what `check` finds, from what else is in the file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jlfix::model::{JumpList, Kind, Severity, Source};
 use jlfix::plan::{self, PlanError, RepairOptions};
@@ -11,7 +11,8 @@ use super::Stop;
 use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input::Context;
+use super::lists::Lists;
 use super::words;
 
 /// Mend damaged lists from what is left in them, with a backup
@@ -25,8 +26,8 @@ Examples:
   jlfix repair FOLDER
   jlfix repair --reset FILE")]
 pub(crate) struct RepairArgs {
-    /// Files, or folders to search; the live user's two folders if none is named (Windows)
-    paths: Vec<PathBuf>,
+    #[command(flatten)]
+    lists: Lists,
     /// Keep entries whose link is gone; Windows cannot open them
     #[arg(long)]
     keep_linkless: bool,
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
         code_page: context.read.code_page,
     };
     let mut tally = Tally::default();
-    let files = input::gather(&args.paths, context, &mut tally)?;
+    let files = args.lists.gather(context, &mut tally)?;
     let mut session = Session::start(context, "mended", args.dry_run, true, tally)?;
     for found in &files {
         if session.interrupted() {

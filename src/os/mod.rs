@@ -6,6 +6,7 @@
 //! the program runs leads nowhere.
 
 mod folder;
+pub mod settings;
 
 #[cfg(unix)]
 mod unix;
@@ -29,7 +30,8 @@ use std::{
 pub(crate) use folder::random;
 pub use folder::{Folder, Held, ReadBack, Temp};
 pub use sys::{
-    is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw, profiles, recent_folder,
+    free_space, is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw, profiles,
+    recent_folder,
 };
 
 use crate::{

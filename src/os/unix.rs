@@ -71,6 +71,15 @@ pub fn profiles() -> io::Result<Vec<Profile>> {
     Ok(Vec::new())
 }
 
+/// How many bytes this user may still write to the disk that `path`, which is there, lies on.
+///
+/// # Errors
+/// What the system says.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let disk = rustix::fs::statvfs(path)?;
+    Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
 /// True for a path that starts at the root and never goes up.
 pub fn is_absolute(path: &Path) -> bool {
     path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))

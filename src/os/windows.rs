@@ -46,9 +46,9 @@ use windows_sys::Win32::{
         FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO,
         FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE,
         FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES, FileBasicInfo, FindClose, FindFirstStreamW,
-        FindNextStreamW, FindStreamInfoStandard, GetFileInformationByHandle, GetFinalPathNameByHandleW,
-        MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE, SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
-        WRITE_DAC,
+        FindNextStreamW, FindStreamInfoStandard, GetDiskFreeSpaceExW, GetFileInformationByHandle,
+        GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE, SetFileInformationByHandle,
+        WIN32_FIND_STREAM_DATA, WRITE_DAC,
     },
     System::{
         Com::CoTaskMemFree,
@@ -143,6 +143,19 @@ pub fn profiles() -> io::Result<Vec<Profile>> {
         profiles.push(Profile { sid, folder: PathBuf::from(expand(&path.to_os_string())) });
     }
     Ok(profiles)
+}
+
+/// How many bytes this user may still write to the disk that the folder `path`, which is there, lies on.
+///
+/// # Errors
+/// What the system says.
+pub fn free_space(path: &Path) -> io::Result<u64> {
+    let path = wide(path)?;
+    let mut free = 0;
+    // SAFETY: the path ends in NUL and lives to the end of the call, and so does the place for the number; the others
+    // may be null.
+    check(unsafe { GetDiskFreeSpaceExW(path.as_ptr(), &mut free, null_mut(), null_mut()) })?;
+    Ok(free)
 }
 
 /// A folder: the handle that keeps it where it is, and where that is.
