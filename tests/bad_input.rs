@@ -186,7 +186,7 @@ mod unix {
         alone_and_beside_a_good_one(&cli, NOTEPAD, &[NOTEPAD, "refused: a hard link: the file has 2 names, need 1"]);
         let pipe = Command::new("mkfifo").arg(cli.path("pipe")).status().unwrap();
         assert!(pipe.success());
-        cli.run("scan pipe").exits(4).complains(&["pipe: cannot read: need a plain file"]);
+        cli.run("scan pipe").exits(4).complains(&["pipe: cannot open it: not a plain file"]);
         alone_and_beside_a_good_one(&cli, "pipe", &["pipe: refused: not a plain file but a pipe"]);
     }
 
