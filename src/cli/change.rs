@@ -2,6 +2,7 @@
 //! the end the one command that undoes it.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use jlfix::cost::Cost;
@@ -191,15 +192,14 @@ impl<'x> Session<'x> {
 
     /// Ends the run, tells what was done and how to undo it.
     pub(crate) fn finish(self, format: Format) -> Result<Exit, Stop> {
-        let ended = match self.run {
-            Some(run) => run.finish().map_err(|error| error.to_string()),
-            None => Ok(None),
-        };
         let mut tally = self.tally;
-        let id = ended.unwrap_or_else(|message| {
-            output::error(&message);
-            tally.failed += 1;
-            None
+        let id = self.run.and_then(|run| {
+            let begun = (run.saved_count() > 0).then(|| run.id().clone());
+            run.finish().unwrap_or_else(|error| {
+                output::error(&format!("{error}; the run is listed as incomplete, and what it saved is all there"));
+                tally.failed += 1;
+                begun
+            })
         });
         let told = Told {
             verb: self.verb,
@@ -209,11 +209,18 @@ impl<'x> Session<'x> {
             id: id.as_ref(),
             context: self.context,
         };
-        match format {
-            Format::Table => output::people(&told.people())?,
-            Format::Json | Format::Jsonl => told.json(format)?,
-            Format::Csv => told.csv()?,
+        let said = match format {
+            Format::Table => output::people(&told.people()).map_err(Stop::from),
+            Format::Json | Format::Jsonl => told.json(format),
+            Format::Csv => told.csv(),
+        };
+        if let Err(Stop::Output(error)) = &said
+            && let Some(message) = told.unsaid(error)
+        {
+            output::error(&message);
+            return Ok(Exit::Partly);
         }
+        said?;
         if interrupt::asked() {
             return Ok(Exit::Interrupted);
         }
@@ -236,6 +243,14 @@ struct Told<'t> {
 impl Told<'_> {
     fn undo(&self) -> Option<String> {
         self.id.map(|id| command(self.context, &format!("restore {id}")))
+    }
+
+    /// What has to be said all the same if the output cannot be written: that files were changed, and the way back.
+    fn unsaid(&self, error: &io::Error) -> Option<String> {
+        let changed = self.changes.iter().filter(|change| change.status == Status::Changed).count();
+        let undo = self.undo().map(|undo| format!("; undo it with: {undo}")).unwrap_or_default();
+        let files = words::count(changed, "file");
+        (changed > 0).then(|| format!("{files} {}, but the output could not be written: {error}{undo}", self.verb))
     }
 
     fn people(&self) -> String {

@@ -116,7 +116,15 @@ pub fn prune<'c>(
             reason.map(|reason| Dropped { id: dest.id, path: dest.path, pinned: dest.is_pinned(), reason })
         })
         .collect();
-    let gone: HashSet<u64> = dropped.iter().map(|dropped| dropped.id).collect();
+    // Where an id stands twice and one of the two stays, so does the link.
+    let kept_ids: HashSet<u64> = list
+        .entries
+        .iter()
+        .zip(&reasons)
+        .filter(|(_, reason)| reason.is_none())
+        .map(|(entry, _)| entry.dest.id)
+        .collect();
+    let gone: HashSet<u64> = dropped.iter().map(|dropped| dropped.id).filter(|id| !kept_ids.contains(id)).collect();
     refuse_damage(list, &gone)?;
     if dropped.is_empty() {
         return Ok(None);

@@ -199,6 +199,11 @@ impl Manifest {
         self.files.iter().filter_map(|file| file.saved.as_ref()).fold(0, |sum, saved| sum.saturating_add(saved.size))
     }
 
+    /// False for [`Self::nothing`].
+    pub(super) fn is_begun(&self) -> bool {
+        !self.jlfix.is_empty()
+    }
+
     pub(super) fn header(&self) -> RawHeader {
         let (jlfix, command) = (self.jlfix.clone(), self.command.clone());
         RawHeader { version: VERSION, jlfix, command, started: self.started.to_string() }
@@ -387,7 +392,7 @@ pub(super) fn stored_name(number: usize, path: &Path) -> String {
 }
 
 /// True for what [`stored_name`] makes, which cannot leave a folder on any system, nor be a device.
-fn is_stored_name(name: &str) -> bool {
+pub(super) fn is_stored_name(name: &str) -> bool {
     let Some((number, rest)) = name.strip_suffix(STORED_SUFFIX).and_then(|name| name.split_once('-')) else {
         return false;
     };

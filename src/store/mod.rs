@@ -138,7 +138,13 @@ impl Store {
                 continue;
             }
             let _ = folder.clean_leftovers();
-            if load(&folder, &id).is_ok_and(|left| left.files.is_empty()) {
+            let Ok(left) = load(&folder, &id) else { continue };
+            if left.files.is_empty() {
+                // A copy that a begun journal does not name was the last thing to be made: nothing had happened to its
+                // file yet.
+                if left.is_begun() {
+                    let _ = remove_unnamed(&folder);
+                }
                 run::remove_empty(root, &id);
             }
         }
@@ -224,7 +230,8 @@ impl Store {
     /// Drops all runs that are older than the `keep` newest finished ones, and says which.
     ///
     /// # Errors
-    /// As [`Self::drop_run`], at the first that cannot be dropped.
+    /// As [`Self::drop_run`], at the first that cannot be dropped; [`Error::Io`] before any is dropped, if one to keep
+    /// cannot be read. One that can be, and cannot be believed, stays and does not count.
     pub fn drop_keep_last(&self, keep: usize, on_busy: OnBusy<'_>) -> Result<Vec<RunId>> {
         let Some(root) = self.existing()? else { return Ok(Vec::new()) };
         let _lock = run::lock(&root, on_busy)?;
@@ -232,7 +239,11 @@ impl Store {
         let mut dropped = Vec::new();
         for listed in self.list()? {
             if kept < keep {
-                kept = kept.saturating_add(usize::from(listed.manifest.is_ok_and(|manifest| manifest.is_finished())));
+                match listed.manifest {
+                    Ok(manifest) => kept = kept.saturating_add(usize::from(manifest.is_finished())),
+                    Err(e @ Error::Io { .. }) => return Err(e),
+                    Err(_) => {}
+                }
                 continue;
             }
             self.drop_locked(&root, &listed.id)?;
@@ -315,6 +326,16 @@ fn read_saved(folder: &Folder, saved: &Saved, limits: &Limits) -> Result<Vec<u8>
         return Err(Error::Limit { path, what: "size of the backup", limit: limits.file_size, have: saved.size });
     }
     run::read_stored(folder, saved)
+}
+
+/// Removes copies from a run whose journal names none; whatever else is in the folder keeps all of it.
+fn remove_unnamed(folder: &Folder) -> io::Result<()> {
+    let mut names = folder.names()?;
+    names.retain(|name| name != manifest::JOURNAL);
+    if names.iter().all(|name| name.to_str().is_some_and(manifest::is_stored_name)) {
+        names.iter().try_for_each(|name| folder.remove(name))?;
+    }
+    Ok(())
 }
 
 fn remove_run(root: &Folder, name: &OsStr) -> io::Result<()> {

@@ -16,6 +16,7 @@ mod streams;
 mod tables;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 pub use directory::{DirEntry, Kind, entry_id};
@@ -164,12 +165,35 @@ impl<'a> Compound<'a> {
     /// # Errors
     /// Only if the file has no whole header (512 bytes). Everything else is a fault that the result lists.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
-        let plain = Self::parse_plain(data, limits)?;
-        Ok(if plain.is_proven() { plain } else { salvage::salvage(plain, limits) })
+        let plain = Self::read(data, limits)?;
+        let compound = if plain.is_proven() { plain } else { salvage::salvage(plain, limits) };
+        Ok(compound.with_names_told())
     }
 
-    /// Reads what the file itself gives, mending nothing.
-    fn parse_plain(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
+    /// Reads what the file itself gives, as Windows does, mending nothing.
+    ///
+    /// # Errors
+    /// As [`Self::parse`].
+    pub fn parse_plain(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
+        Self::read(data, limits).map(Self::with_names_told)
+    }
+
+    /// Adds a fault for each stream whose name another one has: Windows finds one of them.
+    fn with_names_told(mut self) -> Self {
+        let mut names = HashSet::with_capacity(self.streams.len());
+        for stream in self.streams.iter().filter(|stream| !stream.name.is_empty()) {
+            let folded: String = stream.name.chars().flat_map(char::to_uppercase).collect();
+            if !names.insert((stream.storage.as_str(), folded)) {
+                let message = format!("two streams are called {:?}", stream.name);
+                let stream_id = stream.entry_id().map(|(id, _)| id);
+                let fault = Fault::new(FaultKind::DuplicateName, stream.offset, message);
+                self.faults.push(Fault { stream_id, ..fault });
+            }
+        }
+        self
+    }
+
+    fn read(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
         let mut faults = Vec::new();
         let header = Header::parse(data, &mut faults)?;
         let (layout, seen) = Layout::read(Sectors::new(data, header.sector_shift), &header, &mut faults);

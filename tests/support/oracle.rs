@@ -1,0 +1,326 @@
+//! What has to hold of any input at all: the oracles that the fuzz targets use, and the tests on what they found.
+//!
+//! Each takes bytes from anybody and panics where a promise is broken. Everything that is read is also told, as JSON, so
+//! that nothing lazy stays unread.
+
+#![allow(dead_code, unreachable_pub, reason = "every user takes in the whole of it and uses a part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "to panic is what an oracle does"
+)]
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+use jlfix::cost::Cost;
+use jlfix::format::appid::AppNames;
+use jlfix::format::compound::{Compound, Recovery};
+use jlfix::format::custom::Custom;
+use jlfix::format::destlist::{self, DestList, Soundness};
+use jlfix::format::link;
+use jlfix::format::text::CodePage;
+use jlfix::format::time::FileTime;
+use jlfix::format::write::{self, NewStream};
+use jlfix::limits::Limits;
+use jlfix::model::{Code, DEST_LIST, JumpList, Kind, ReadOptions, Severity, Source};
+use jlfix::plan::{self, By, PlanError, PruneRules, RebuildError};
+use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
+use jlfix::store::Manifest;
+
+/// The targets by name.
+pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+    ("parse", parse),
+    ("destlist", destlist),
+    ("link", link),
+    ("custom", custom),
+    ("prune", prune),
+    ("manifest", manifest),
+];
+
+/// A file is read, whatever it is, and told.
+pub fn parse(data: &[u8]) {
+    for hint in [None, Some(Kind::Automatic), Some(Kind::Custom), Some(Kind::Link)] {
+        if hint.is_some() && hint == Kind::of_content(data) {
+            continue;
+        }
+        tell(data, hint);
+    }
+    if let Ok(compound) = Compound::parse(data, &Limits::default()) {
+        container(data, &compound);
+    }
+}
+
+fn tell(data: &[u8], hint: Option<Kind>) {
+    let Some(source) = Source::read(data, hint, &ReadOptions::default()) else { return };
+    let list = match &source {
+        Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
+        _ => None,
+    };
+    let facts = FileFacts {
+        path: String::new(),
+        name: String::new(),
+        size: data.len() as u64,
+        modified: None,
+        accessed: None,
+        created: None,
+        user: None,
+    };
+    let names = AppNames::default();
+    let options = ReportOptions {
+        slow_ms: 100.0,
+        entries: Some(LinkDetail::Whole),
+        code_page: CodePage::default(),
+        names: &names,
+    };
+    let row = FileRow::new(&facts, &source, list.as_ref(), &options);
+    let json = serde_json::to_vec(&row).unwrap();
+    serde_json::from_slice::<serde::de::IgnoredAny>(&json).unwrap();
+    if let Some(list) = &list {
+        let cost = Cost::of(list);
+        assert!(cost.reads <= 64 * (data.len() as u64 + 512), "{cost:?} for {} bytes", data.len());
+    }
+}
+
+/// What is read without a fault can be written again, and is the same when it is read again.
+fn container(data: &[u8], compound: &Compound<'_>) {
+    let handed_out: usize = compound.streams.iter().map(|stream| stream.data.len()).sum();
+    assert!(handed_out <= 5 * data.len(), "{handed_out} bytes of streams from {}", data.len());
+    let healthy = compound.faults.is_empty()
+        && compound.streams.iter().all(|stream| stream.recovery == Recovery::Intact && stream.missing() == 0);
+    let writable = |name: &str| !name.is_empty() && !name.contains(['\u{fffd}', '/', '\\', ':', '!']);
+    let names: Vec<String> = compound.streams.iter().map(|stream| stream.name.to_string()).collect();
+    if !healthy || !names.iter().all(|name| writable(name)) || !compound.storages.is_empty() {
+        return;
+    }
+    let streams: Vec<_> = compound
+        .streams
+        .iter()
+        .zip(&names)
+        .map(|(stream, name)| NewStream { storage: &stream.storage, name, data: &stream.data })
+        .collect();
+    let written = write::build(&compound.root, &compound.storages, &streams).expect("what was read can be written");
+    write::second_opinion(&written).expect("cfb reads what was written");
+    let again = Compound::parse_plain(&written, &Limits::default()).unwrap();
+    assert_eq!(again.faults, []);
+    assert_eq!(again.root, compound.root);
+    let content = |compound: &Compound<'_>| -> BTreeSet<(String, Vec<u8>)> {
+        compound.streams.iter().map(|stream| (stream.name.to_string(), stream.data.to_vec())).collect()
+    };
+    assert_eq!(content(&again), content(compound));
+}
+
+/// A DestList that is read to its end is the same when it is written, and is found again by its checksums.
+pub fn destlist(data: &[u8]) {
+    let found = destlist::resync(data);
+    let mut end = 0;
+    for found in &found.entries {
+        let entry = &found.entry;
+        assert!(entry.offset >= end, "entries overlap at {}", entry.offset);
+        end = entry.offset + entry.raw.len();
+        assert_eq!(&data[entry.offset..end], entry.raw);
+        if found.soundness == Soundness::Sound {
+            assert!(entry.checksum_ok());
+        }
+        let mut out = Vec::new();
+        entry.encode(&mut out);
+        assert_eq!(out, entry.raw);
+    }
+    for gap in &found.gaps {
+        assert!(gap.start < gap.end && gap.end <= data.len(), "{gap:?} of {}", data.len());
+    }
+    let Ok(list) = DestList::decode(data) else { return };
+    let used: usize = list.entries.iter().map(|entry| entry.raw.len()).sum();
+    assert!(used + list.trailing.len() <= data.len());
+    if list.cut.is_none() {
+        assert_eq!(list.encode(), data);
+    }
+    let sound = list.cut.is_none() && list.trailing.is_empty() && list.entries.iter().all(destlist::Entry::checksum_ok);
+    if sound && list.header.is_known_version() && !list.entries.is_empty() {
+        let offsets = |entries: &mut dyn Iterator<Item = usize>| entries.collect::<Vec<_>>();
+        assert_eq!(
+            offsets(&mut found.entries.iter().map(|found| found.entry.offset)),
+            offsets(&mut list.entries.iter().map(|entry| entry.offset)),
+            "a sound list is found as it stands"
+        );
+    }
+}
+
+/// A link never claims more than is there, and what it claims is all that it needs.
+pub fn link(data: &[u8]) {
+    for code_page in [CodePage::default()] {
+        let Ok(link) = link::parse(data, code_page) else { continue };
+        assert!(link.size <= data.len(), "{} of {}", link.size, data.len());
+        let (target, details) = (link.target(), link.details());
+        if link.complete {
+            let alone = link::parse(&data[..link.size], code_page).unwrap();
+            assert_eq!((alone.size, alone.complete), (link.size, true));
+            assert_eq!(alone.target(), target);
+            assert_eq!(format!("{details:?}"), format!("{:?}", alone.details()));
+        }
+    }
+    tell(data, Some(Kind::Link));
+}
+
+/// The links of a custom list lie in it, one after the other.
+pub fn custom(data: &[u8]) {
+    let custom = Custom::parse(data, CodePage::default());
+    let mut end = 0;
+    for (_, link) in custom.links() {
+        assert!(link.offset >= end, "links overlap at {}", link.offset);
+        end = link.offset + link.raw.len();
+        assert_eq!(&data[link.offset..end], link.raw);
+        assert_eq!(link.link.size, link.raw.len());
+    }
+    assert!(custom.slack_offset + custom.slack.len() <= data.len());
+    tell(data, Some(Kind::Custom));
+}
+
+/// A jump list out of fuzzed bytes. The first byte says how: 0 for the bytes as they are; bit 0 for a whole container
+/// around a DestList and links (each with its length before it), so that a change in them does not break it; then bit 1
+/// for checksums put right, and bit 2 for bytes of the container altered at last.
+pub fn list_of(data: &[u8]) -> Vec<u8> {
+    let Some((&mode, mut rest)) = data.split_first() else { return Vec::new() };
+    if mode & 1 == 0 {
+        return rest.to_vec();
+    }
+    let mut edits = Vec::new();
+    if mode & 4 != 0
+        && let Some((tail, edited)) = rest.split_last_chunk::<12>().map(|(head, tail)| (tail, head))
+    {
+        edits = tail.chunks_exact(3).map(|edit| (usize::from(edit[0]) << 8 | usize::from(edit[1]), edit[2])).collect();
+        rest = edited;
+    }
+    let mut take = |with_id: bool| -> Option<(u64, Vec<u8>)> {
+        let id = if with_id { u64::from(*rest.split_off_first()?) } else { 0 };
+        let size = usize::from(u16::from_le_bytes([*rest.split_off_first()?, *rest.split_off_first()?]));
+        let bytes = rest.split_off(..size.min(rest.len()))?;
+        Some((id, bytes.to_vec()))
+    };
+    let mut dest_list = take(false).map(|(_, bytes)| bytes).unwrap_or_default();
+    let mut links: Vec<(String, Vec<u8>)> = Vec::new();
+    while links.len() < 64
+        && let Some((id, bytes)) = take(true)
+    {
+        let name = format!("{id:x}");
+        if links.iter().all(|(known, _)| *known != name) {
+            links.push((name, bytes));
+        }
+    }
+    if mode & 2 != 0 {
+        mend_checksums(&mut dest_list);
+    }
+    let mut streams = vec![NewStream { storage: "", name: DEST_LIST, data: &dest_list }];
+    streams.extend(links.iter().map(|(name, data)| NewStream { storage: "", name, data }));
+    let mut bytes = write::build(&Default::default(), &[], &streams).unwrap();
+    for (at, value) in edits {
+        let at = at % bytes.len();
+        bytes[at] = value;
+    }
+    bytes
+}
+
+/// The other way: a list as a seed of the structured kind.
+pub fn seed_of(data: &[u8], mode: u8) -> Option<Vec<u8>> {
+    let compound = Compound::parse(data, &Limits::default()).ok()?;
+    let mut out = vec![mode | 1];
+    let mut put = |bytes: &[u8]| {
+        out.extend(u16::try_from(bytes.len()).ok()?.to_le_bytes());
+        out.extend(bytes);
+        Some(())
+    };
+    put(compound.stream(DEST_LIST).map(|stream| &*stream.data).unwrap_or_default())?;
+    for stream in &compound.streams {
+        let Some((id, _)) = stream.entry_id() else { continue };
+        let (Ok(id), Ok(size)) = (u8::try_from(id), u16::try_from(stream.data.len())) else { continue };
+        out.push(id);
+        out.extend(size.to_le_bytes());
+        out.extend(&*stream.data);
+    }
+    if mode & 4 != 0 {
+        out.extend([0; 12]);
+    }
+    Some(out)
+}
+
+fn mend_checksums(dest_list: &mut [u8]) {
+    let Ok(list) = DestList::decode(dest_list) else { return };
+    let right: Vec<_> = list.entries.iter().map(|entry| (entry.offset, entry.computed_checksum())).collect();
+    for (at, checksum) in right {
+        dest_list[at..at + 8].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+/// The codes of warnings and errors.
+fn breaches(list: &JumpList<'_>) -> BTreeSet<Code> {
+    let found = list.findings(CodePage::default());
+    found.iter().filter(|finding| finding.severity() >= Severity::Warning).map(|finding| finding.code).collect()
+}
+
+/// True for what the program itself calls a fault of its own.
+fn is_our_fault(error: &PlanError) -> bool {
+    matches!(error, PlanError::Rebuild(RebuildError::Differs(_)))
+}
+
+/// What is pruned has nothing wrong with it that was not wrong before, keeps what it should, and is done at once.
+pub fn prune(data: &[u8]) {
+    let Some((options, data)) = data.split_first_chunk::<3>() else { return };
+    let bytes = list_of(data);
+    let limits = Limits::default();
+    let Ok(compound) = Compound::parse(&bytes, &limits) else { return };
+    let list = JumpList::read(&compound);
+    let rules = PruneRules {
+        keep: (options[0] & 1 == 0).then_some(usize::from(options[1] % 8)),
+        by: if options[0] & 2 == 0 { By::Recent } else { By::Score },
+        older_than: (options[0] & 4 != 0).then_some(FileTime(133_000_000_000_000_000)),
+        ids: (options[0] & 8 != 0).then_some(u64::from(options[2])).into_iter().collect(),
+        matches: None,
+        presence: None,
+        include_pinned: options[0] & 16 != 0,
+    };
+    let plan = match plan::prune(&list, &rules, &limits) {
+        Err(error) => {
+            assert!(!is_our_fault(&error), "{error}");
+            return;
+        }
+        Ok(None) => return,
+        Ok(Some(plan)) => plan,
+    };
+    write::second_opinion(&plan.bytes).expect("cfb reads it");
+    let compound = Compound::parse_plain(&plan.bytes, &limits).unwrap();
+    let after = JumpList::read(&compound);
+    let (had, has) = (breaches(&list), breaches(&after));
+    assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
+    assert_eq!(after.entries.len() + plan.dropped.len(), list.entries.len());
+    assert!(rules.include_pinned || after.pinned() == list.pinned(), "pins are gone");
+    let gone: BTreeSet<u64> = plan.dropped.iter().map(|dropped| dropped.id).collect();
+    let kept = list.entries.iter().filter(|entry| !gone.contains(&entry.dest.id));
+    for (before, after) in kept.zip(&after.entries) {
+        assert_eq!(before.dest.raw[..112], after.dest.raw[..112]);
+        assert_eq!(before.link.map(|link| &link.data), after.link.map(|link| &link.data));
+    }
+    assert!(plan::prune(&after, &rules, &limits).unwrap().is_none(), "pruned again, more goes");
+}
+
+/// A manifest that is believed leads nowhere but into its own folder.
+pub fn manifest(data: &[u8]) {
+    let id = "20261130T184501.123Z-4f0a".parse().unwrap();
+    let path = Path::new("/store/manifest.json");
+    for manifest in [Manifest::parse(&id, data, path), Manifest::parse_journal(&id, data, path)].into_iter().flatten() {
+        let (mut paths, mut names) = (BTreeSet::new(), BTreeSet::new());
+        for record in &manifest.files {
+            assert!(record.path.is_absolute() && record.path.file_name().is_some(), "{:?}", record.path);
+            assert!(record.path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_))));
+            assert!(paths.insert(&record.path), "{:?} twice", record.path);
+            let Some(saved) = &record.saved else { continue };
+            let parts: Vec<_> = Path::new(&saved.stored).components().collect();
+            assert!(matches!(parts.as_slice(), [Component::Normal(_)]), "{:?}", saved.stored);
+            let harmless = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+            assert!(saved.stored.ends_with(".bak") && saved.stored.chars().all(harmless), "{:?}", saved.stored);
+            assert!(names.insert(&saved.stored), "{:?} twice", saved.stored);
+            assert_eq!(saved.sha256.len(), 64);
+        }
+    }
+}
