@@ -85,7 +85,8 @@ struct Options {
 
 impl Options {
     fn from_args() -> Result<Self, Box<dyn Error>> {
-        let mut options = Self { count: 20_000, seed: 1, lost: 0, only: None, dump: false, kind: None, paths: Vec::new() };
+        let mut options =
+            Self { count: 20_000, seed: 1, lost: 0, only: None, dump: false, kind: None, paths: Vec::new() };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
@@ -105,7 +106,8 @@ impl Options {
             return Err(format!("no kind {kind:?}; there are {}", names.join(", ")).into());
         }
         if options.paths.is_empty() {
-            let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
+            let corpus =
+                std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
             options.paths = vec![corpus.join("jumplists"), PathBuf::from("samples")];
         }
         Ok(options)
@@ -132,7 +134,8 @@ impl Original {
         let mut found = Vec::new();
         for path in paths {
             for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok) {
-                let is_list = entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
+                let is_list =
+                    entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
                 if entry.file_type().is_file() && is_list {
                     found.extend(Self::read(entry.path(), std::fs::read(entry.path())?));
                 }
@@ -274,10 +277,12 @@ impl Places {
     fn new(data: &[u8]) -> Option<Self> {
         let number = |at: usize| Some(u32::from_le_bytes(*data.get(at..)?.first_chunk()?) as usize);
         let table = |sectors: &[usize]| -> Vec<usize> {
-            let slots = sectors.iter().flat_map(|sector| (0..SECTOR / 4).map(move |slot| (sector + 1) * SECTOR + slot * 4));
+            let slots =
+                sectors.iter().flat_map(|sector| (0..SECTOR / 4).map(move |slot| (sector + 1) * SECTOR + slot * 4));
             slots.map(|at| number(at).unwrap_or(usize::MAX)).collect()
         };
-        let holders: Vec<usize> = (0..109).map_while(|slot| number(76 + slot * 4)).take_while(|at| *at < 0xFFFF_FFFB).collect();
+        let holders: Vec<usize> =
+            (0..109).map_while(|slot| number(76 + slot * 4)).take_while(|at| *at < 0xFFFF_FFFB).collect();
         let fat = table(&holders);
         let mini_fat = table(&Self::chain(&fat, number(60)?));
         let root = (number(48)? + 1) * SECTOR;
@@ -286,20 +291,25 @@ impl Places {
     }
 
     fn chain(table: &[usize], start: usize) -> Vec<usize> {
-        std::iter::successors(Some(start), |at| table.get(*at).copied()).take_while(|at| *at < table.len()).take(1 << 20).collect()
+        std::iter::successors(Some(start), |at| table.get(*at).copied())
+            .take_while(|at| *at < table.len())
+            .take(1 << 20)
+            .collect()
     }
 
     /// The ranges of the file that hold `range` of a stream of `size` bytes that starts at `start`, none of them
     /// across the end of a sector.
     fn ranges(&self, start: usize, size: usize, range: Range<usize>) -> Vec<Range<usize>> {
         let mini = size < 4096;
-        let (unit, chain) = if mini { (MINI, Self::chain(&self.mini_fat, start)) } else { (SECTOR, Self::chain(&self.fat, start)) };
+        let (unit, chain) =
+            if mini { (MINI, Self::chain(&self.mini_fat, start)) } else { (SECTOR, Self::chain(&self.fat, start)) };
         let mut at = range.start;
         let mut ranges = Vec::new();
         while at < range.end {
             let Some(place) = chain.get(at / unit) else { break };
             let base = if mini {
-                self.mini_stream.get(place / (SECTOR / MINI)).map_or(0, |sector| (sector + 1) * SECTOR) + place % (SECTOR / MINI) * MINI
+                self.mini_stream.get(place / (SECTOR / MINI)).map_or(0, |sector| (sector + 1) * SECTOR)
+                    + place % (SECTOR / MINI) * MINI
             } else {
                 (place + 1) * SECTOR
             };
@@ -401,7 +411,13 @@ impl Kind {
                         data.swap(a * SECTOR + inside, b * SECTOR + inside);
                     }
                     for place in &mut moved {
-                        *place = if *place == a { b } else if *place == b { a } else { *place };
+                        *place = if *place == a {
+                            b
+                        } else if *place == b {
+                            a
+                        } else {
+                            *place
+                        };
                     }
                 }
             }
@@ -527,7 +543,10 @@ fn print_table(title: &str, automatic: bool, tally: &HashMap<(bool, &str), Tally
             tally.slowest.as_secs_f64() * 1000.0,
         );
     };
-    println!("\n{title}\n{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}", "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest");
+    println!(
+        "\n{title}\n{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}",
+        "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest"
+    );
     let mut all = Tally::default();
     for kind in Kind::ALL {
         if let Some(tally) = tally.get(&(automatic, kind.name())) {

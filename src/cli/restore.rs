@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use jlfix::os::is_same_path;
 use jlfix::store::{self, Manifest, Outcome, Record, Store};
 
 use super::args::Format;
@@ -43,11 +44,17 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
     let manifest = choose(args, &store, context)?;
     let wanted = |record: &&Record| {
         args.file.is_empty()
-            || args.file.iter().any(|file| record.path == *file || record.path.file_name() == Some(file.as_os_str()))
+            || args
+                .file
+                .iter()
+                .any(|file| is_same_path(&record.path, file) || record.path.file_name() == Some(file.as_os_str()))
     };
     let records: Vec<&Record> = manifest.files.iter().rev().filter(wanted).collect();
     for file in &args.file {
-        if !records.iter().any(|record| record.path == *file || record.path.file_name() == Some(file.as_os_str())) {
+        if !records
+            .iter()
+            .any(|record| is_same_path(&record.path, file) || record.path.file_name() == Some(file.as_os_str()))
+        {
             return Err(Stop::Nothing(format!("run {} has no file {}", manifest.id, file.display())));
         }
     }

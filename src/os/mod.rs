@@ -16,6 +16,8 @@ use unix as sys;
 #[cfg(windows)]
 mod windows;
 #[cfg(windows)]
+mod windows_dir;
+#[cfg(windows)]
 mod windows_path;
 #[cfg(windows)]
 use windows as sys;

@@ -17,21 +17,19 @@ use std::{
     mem::size_of,
     os::windows::{
         ffi::{OsStrExt, OsStringExt},
-        fs::{FileTimesExt, MetadataExt, OpenOptionsExt},
+        fs::{FileTimesExt, OpenOptionsExt},
         io::{AsRawHandle, FromRawHandle, OwnedHandle},
     },
     path::{Path, PathBuf},
     ptr::{null, null_mut},
-    thread,
-    time::{Duration, Instant},
 };
 
 use windows_sys::Win32::{
     Foundation::{
         ERROR_ACCESS_DENIED, ERROR_ALREADY_EXISTS, ERROR_CALL_NOT_IMPLEMENTED, ERROR_HANDLE_EOF,
         ERROR_INSUFFICIENT_BUFFER, ERROR_INVALID_FUNCTION, ERROR_INVALID_PARAMETER, ERROR_LOCK_VIOLATION,
-        ERROR_NOT_SUPPORTED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE, GENERIC_READ, GENERIC_WRITE, HANDLE,
-        HLOCAL, INVALID_HANDLE_VALUE, LocalFree,
+        ERROR_NOT_SUPPORTED, ERROR_SHARING_VIOLATION, ERROR_USER_MAPPED_FILE, HANDLE, HLOCAL, INVALID_HANDLE_VALUE,
+        LocalFree,
     },
     Security::{
         Authorization::{
@@ -41,14 +39,13 @@ use windows_sys::Win32::{
         SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
     },
     Storage::FileSystem::{
-        BY_HANDLE_FILE_INFORMATION, CreateDirectoryW, DELETE, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY,
-        FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED,
-        FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO,
-        FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE,
-        FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES, FileBasicInfo, FindClose, FindFirstStreamW,
-        FindNextStreamW, FindStreamInfoStandard, GetDiskFreeSpaceExW, GetFileInformationByHandle,
-        GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE, SetFileInformationByHandle,
-        WIN32_FIND_STREAM_DATA, WRITE_DAC,
+        BY_HANDLE_FILE_INFORMATION, CreateDirectoryW, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY,
+        FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY,
+        FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO, FILE_FLAG_OPEN_REPARSE_POINT,
+        FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES,
+        FileBasicInfo, FindClose, FindFirstStreamW, FindNextStreamW, FindStreamInfoStandard, GetDiskFreeSpaceExW,
+        GetFileInformationByHandle, GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE,
+        SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
     },
     System::{
         Com::CoTaskMemFree,
@@ -57,27 +54,25 @@ use windows_sys::Win32::{
     UI::Shell::{FOLDERID_Recent, KF_FLAG_DEFAULT, SHGetKnownFolderPath},
 };
 
-pub(super) use super::windows_path::check_name;
 pub use super::windows_path::{is_absolute, is_same_path, path_from_raw, path_to_raw};
 use super::{
     Identity, Look, Profile, Traits,
-    folder::{LONGEST_WAIT, Lock},
-    windows_path::{expand, is_same_name, simplified, verbatim},
+    folder::Lock,
+    windows_path::{expand, is_same_name, verbatim},
 };
+pub(super) use super::{windows_dir::Dir, windows_path::check_name};
 use crate::error::Refusal;
 
 /// Explorer's own writes are among those kept out, so a file is held no longer than it must be.
 pub(super) const HOLDING_KEEPS_WRITERS_OUT: bool = true;
 
-const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 /// The attributes that are a file's own, and not told by where and how it is kept.
 const OWN_ATTRIBUTES: u32 = FILE_ATTRIBUTE_READONLY
     | FILE_ATTRIBUTE_HIDDEN
     | FILE_ATTRIBUTE_SYSTEM
     | FILE_ATTRIBUTE_ARCHIVE
     | FILE_ATTRIBUTE_NOT_CONTENT_INDEXED;
-/// A refusal may pass (a scanner that looks into the new file) or be meant.
-const DENIED_WAIT: Duration = Duration::from_millis(250);
 const PROFILE_LIST: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList";
 
 /// Opens a plain file for looking at it, links followed; whoever else has it open is not disturbed.
@@ -158,239 +153,7 @@ pub fn free_space(path: &Path) -> io::Result<u64> {
     Ok(free)
 }
 
-/// A folder: the handle that keeps it where it is, and where that is.
-#[derive(Debug)]
-pub(super) struct Dir {
-    /// Shares no deleting, which renaming counts as.
-    _handle: File,
-    /// For calls.
-    full: PathBuf,
-    /// For people and records: without `\\?\` where that makes no difference.
-    shown: PathBuf,
-}
-
-impl Dir {
-    pub(super) fn open(path: &Path, follow: bool) -> io::Result<Self> {
-        let nofollow = if follow { 0 } else { FILE_FLAG_OPEN_REPARSE_POINT };
-        let handle = OpenOptions::new()
-            .access_mode(GENERIC_READ)
-            .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
-            .custom_flags(FILE_FLAG_BACKUP_SEMANTICS | nofollow)
-            .open(path)?;
-        let attributes = handle.metadata()?.file_attributes();
-        if attributes & FILE_ATTRIBUTE_DIRECTORY == 0 || (!follow && attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0) {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
-        // Some file systems of third parties cannot say it.
-        let full = match final_path(&handle) {
-            Ok(full) => full,
-            Err(_) => verbatim(path)?,
-        };
-        let shown = simplified(&full);
-        Ok(Self { _handle: handle, full, shown })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.shown
-    }
-
-    fn at(&self, name: &OsStr) -> PathBuf {
-        self.full.join(name)
-    }
-
-    pub(super) fn open_folder(&self, name: &OsStr) -> io::Result<Self> {
-        Self::open(&self.at(name), false)
-    }
-
-    pub(super) fn make_folder(&self, name: &OsStr) -> io::Result<()> {
-        create_private(&self.at(name))
-    }
-
-    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
-        fs::symlink_metadata(self.at(name)).is_ok_and(|found| found.is_dir())
-    }
-
-    /// Asked before the file is opened, as a folder cannot be opened like a file.
-    pub(super) fn refusal(&self, name: &OsStr) -> io::Result<Option<Refusal>> {
-        let found = fs::symlink_metadata(self.at(name))?;
-        Ok(refusal(found.file_attributes(), found.is_symlink()))
-    }
-
-    pub(super) fn open_file(&self, name: &OsStr) -> io::Result<File> {
-        self.open_for(name, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE)
-    }
-
-    /// Whoever would be in the way of a rename is so now, and can be told as that.
-    pub(super) fn open_to_replace(&self, name: &OsStr) -> io::Result<File> {
-        self.open_for(name, GENERIC_READ | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE)
-    }
-
-    pub(super) fn open_shared(&self, name: &OsStr) -> io::Result<File> {
-        self.open_for(name, GENERIC_READ, SHARE_ALL)
-    }
-
-    fn open_for(&self, name: &OsStr, access: u32, share: u32) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.access_mode(access).share_mode(share).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
-        options.open(self.at(name))
-    }
-
-    /// Nobody else can write to it, nor delete it, as long as it is open.
-    pub(super) fn create_new(&self, name: &OsStr) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true).access_mode(GENERIC_READ | GENERIC_WRITE | WRITE_DAC);
-        options.share_mode(FILE_SHARE_READ).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))
-    }
-
-    pub(super) fn open_or_create(&self, name: &OsStr) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false).share_mode(SHARE_ALL);
-        options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))
-    }
-
-    /// Gives `temp` the access list, attributes, creation time and alternate streams of `source`.
-    pub(super) fn take_over(&self, (source, from): (&File, &OsStr), (temp, to): (&File, &OsStr)) -> io::Result<()> {
-        let (theirs, ours) = (source.metadata()?, temp.metadata()?);
-        let is_encrypted = |attributes: u32| attributes & FILE_ATTRIBUTE_ENCRYPTED != 0;
-        if is_encrypted(theirs.file_attributes()) && !is_encrypted(ours.file_attributes()) {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "it is encrypted and its folder is not"));
-        }
-        if let Some(wanted) = access_list(source)?
-            && access_list(temp)?.as_ref() != Some(&wanted)
-        {
-            // SAFETY: the handle is open as long as `temp` is borrowed, and the descriptor is one that the
-            // system made, in memory aligned for it.
-            check(unsafe {
-                SetKernelObjectSecurity(
-                    temp.as_raw_handle(),
-                    DACL_SECURITY_INFORMATION,
-                    wanted.as_ptr().cast_mut().cast::<c_void>(),
-                )
-            })?;
-        }
-        copy_streams(&self.at(from), &self.at(to))?;
-        if let Ok(created) = theirs.created() {
-            temp.set_times(FileTimes::new().set_created(created))?;
-        }
-        set_attributes_of(temp, theirs.file_attributes())
-    }
-
-    /// One rename. The temporary file has to be closed for it, and the read-only attribute to go meanwhile.
-    pub(super) fn replace(&self, temp: File, from: &OsStr, held: Option<File>, to: &OsStr) -> io::Result<()> {
-        drop(temp);
-        let (source, target) = (self.at(from), self.at(to));
-        let attributes = fs::symlink_metadata(&target)?.file_attributes();
-        if attributes & FILE_ATTRIBUTE_READONLY != 0 {
-            set_attributes(&target, attributes & !FILE_ATTRIBUTE_READONLY)?;
-        }
-        let mut held = held;
-        let mut waiting = Waiting::new();
-        loop {
-            match fs::rename(&source, &target) {
-                Ok(()) => return Ok(()),
-                // Before Windows 10, and on FAT, a file that is open cannot be replaced, and for that
-                // moment nothing keeps a writer out.
-                Err(e) if is_code(&e, ERROR_ACCESS_DENIED) && held.take().is_some() => {}
-                Err(e) if waiting.once_more(&e) => {}
-                Err(e) => {
-                    if attributes & FILE_ATTRIBUTE_READONLY != 0 {
-                        let _ = set_attributes(&target, attributes);
-                    }
-                    return Err(e);
-                }
-            }
-        }
-    }
-
-    pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        fs::rename(self.at(from), self.at(to))
-    }
-
-    pub(super) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
-        let (source, target) = (self.at(from), self.at(to));
-        let mut waiting = Waiting::new();
-        loop {
-            match move_file(&source, &target) {
-                Err(e) if waiting.once_more(&e) => {}
-                done => return done,
-            }
-        }
-    }
-
-    pub(super) fn remove(&self, name: &OsStr) -> io::Result<()> {
-        let path = self.at(name);
-        let mut waiting = Waiting::new();
-        loop {
-            match fs::remove_file(&path) {
-                Err(e) if waiting.once_more(&e) => {}
-                done => return done,
-            }
-        }
-    }
-
-    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
-        fs::remove_dir(self.at(name))
-    }
-
-    pub(super) fn remove_held(&self, held: Option<File>, name: &OsStr) -> io::Result<()> {
-        let path = self.at(name);
-        let attributes = fs::symlink_metadata(&path)?.file_attributes();
-        if attributes & FILE_ATTRIBUTE_READONLY != 0 {
-            set_attributes(&path, attributes & !FILE_ATTRIBUTE_READONLY)?;
-        }
-        let done = self.remove(name);
-        if done.is_err() && attributes & FILE_ATTRIBUTE_READONLY != 0 {
-            let _ = set_attributes(&path, attributes);
-        }
-        drop(held);
-        done
-    }
-
-    /// The file system logs the changes of names itself; a flush brings that forward, where it may.
-    pub(super) fn sync(&self) -> io::Result<()> {
-        let mut options = OpenOptions::new();
-        options.access_mode(GENERIC_WRITE).share_mode(SHARE_ALL).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
-        if let Ok(folder) = options.open(&self.full) {
-            let _ = folder.sync_all();
-        }
-        Ok(())
-    }
-
-    pub(super) fn names(&self) -> io::Result<Vec<OsString>> {
-        fs::read_dir(&self.full)?.map(|entry| entry.map(|entry| entry.file_name())).collect()
-    }
-}
-
-/// Tries again what another process is in the way of, with growing pauses.
-struct Waiting {
-    started: Instant,
-    pause: Duration,
-}
-
-impl Waiting {
-    fn new() -> Self {
-        Self { started: Instant::now(), pause: Duration::from_millis(4) }
-    }
-
-    /// True, after a pause, if the error is one that may pass and there is time left.
-    fn once_more(&mut self, error: &io::Error) -> bool {
-        let limit = if is_in_use(error) {
-            LONGEST_WAIT
-        } else if is_code(error, ERROR_ACCESS_DENIED) {
-            DENIED_WAIT
-        } else {
-            return false;
-        };
-        if self.started.elapsed() >= limit {
-            return false;
-        }
-        thread::sleep(self.pause);
-        self.pause = (self.pause * 2).min(Duration::from_millis(64));
-        true
-    }
-}
-
-fn is_code(error: &io::Error, code: u32) -> bool {
+pub(super) fn is_code(error: &io::Error, code: u32) -> bool {
     error.raw_os_error().is_some_and(|raw| u32::try_from(raw) == Ok(code))
 }
 
@@ -398,7 +161,7 @@ pub(super) fn is_in_use(error: &io::Error) -> bool {
     [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_USER_MAPPED_FILE].iter().any(|code| is_code(error, *code))
 }
 
-fn refusal(attributes: u32, is_symlink: bool) -> Option<Refusal> {
+pub(super) fn refusal(attributes: u32, is_symlink: bool) -> Option<Refusal> {
     let is_folder = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
     if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
         Some(if is_symlink && !is_folder { Refusal::Symlink } else { Refusal::ReparsePoint })
@@ -488,7 +251,7 @@ fn lock_name(name: &OsStr) -> io::Result<Lock> {
 
 /// The part of a file's security descriptor that says who may do what, as the system lays it out; none
 /// where the file system keeps none.
-fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
+pub(super) fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
     let mut descriptor: Vec<u64> = vec![0; 64];
     loop {
         let size = u32::try_from(size_of_val(descriptor.as_slice())).map_err(io::Error::other)?;
@@ -514,8 +277,16 @@ fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
     }
 }
 
+/// Sets what [`access_list`] gave.
+pub(super) fn set_access_list(file: &File, list: &[u64]) -> io::Result<()> {
+    let list = list.as_ptr().cast_mut().cast::<c_void>();
+    // SAFETY: the handle is open as long as `file` is borrowed; the descriptor is one that the system
+    // made, in memory aligned for it, and is only read.
+    check(unsafe { SetKernelObjectSecurity(file.as_raw_handle(), DACL_SECURITY_INFORMATION, list) })
+}
+
 /// Copies the streams beside the content, such as the mark of where a file came from.
-fn copy_streams(source: &Path, temp: &Path) -> io::Result<()> {
+pub(super) fn copy_streams(source: &Path, temp: &Path) -> io::Result<()> {
     let path = wide(source)?;
     let mut found = WIN32_FIND_STREAM_DATA::default();
     // SAFETY: the path ends in NUL, and the level says that `found` is what it is.
@@ -579,13 +350,13 @@ pub(super) fn set_traits(file: &File, traits: &Traits) -> io::Result<()> {
     }
 }
 
-fn set_attributes(path: &Path, attributes: u32) -> io::Result<()> {
+pub(super) fn set_attributes(path: &Path, attributes: u32) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.access_mode(FILE_WRITE_ATTRIBUTES | FILE_READ_ATTRIBUTES | SYNCHRONIZE).share_mode(SHARE_ALL);
     set_attributes_of(&options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(path)?, attributes)
 }
 
-fn set_attributes_of(file: &File, attributes: u32) -> io::Result<()> {
+pub(super) fn set_attributes_of(file: &File, attributes: u32) -> io::Result<()> {
     let own = attributes & OWN_ATTRIBUTES;
     // Zero, here as in the times, means: leave it.
     let own = if own == 0 { FILE_ATTRIBUTE_NORMAL } else { own };
@@ -599,13 +370,13 @@ fn set_attributes_of(file: &File, attributes: u32) -> io::Result<()> {
 }
 
 /// Renames a file if nothing has the new name.
-fn move_file(source: &Path, target: &Path) -> io::Result<()> {
+pub(super) fn move_file(source: &Path, target: &Path) -> io::Result<()> {
     let (source, target) = (wide(source)?, wide(target)?);
     // SAFETY: both strings end in NUL and live to the end of the call.
     check(unsafe { MoveFileExW(source.as_ptr(), target.as_ptr(), MOVEFILE_WRITE_THROUGH) })
 }
 
-fn final_path(file: &File) -> io::Result<PathBuf> {
+pub(super) fn final_path(file: &File) -> io::Result<PathBuf> {
     let mut text = vec![0_u16; 512];
     loop {
         let room = u32::try_from(text.len()).map_err(io::Error::other)?;
@@ -624,7 +395,7 @@ fn final_path(file: &File) -> io::Result<PathBuf> {
 }
 
 /// Makes a folder that lets in its owner and the system, as does everything that is made in it.
-fn create_private(path: &Path) -> io::Result<()> {
+pub(super) fn create_private(path: &Path) -> io::Result<()> {
     let path = wide(path)?;
     let access = wide(Path::new(&format!("D:P(A;OICI;FA;;;{})(A;OICI;FA;;;SY)", current_user()?)))?;
     let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
@@ -713,7 +484,10 @@ fn check(done: i32) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use windows_sys::Win32::Security::Authorization::ConvertSecurityDescriptorToStringSecurityDescriptorW;
+    use windows_sys::Win32::{
+        Foundation::GENERIC_READ, Security::Authorization::ConvertSecurityDescriptorToStringSecurityDescriptorW,
+        Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS,
+    };
 
     use super::*;
 

@@ -24,9 +24,9 @@ pub fn is_absolute(path: &Path) -> bool {
         && parts.all(|part| matches!(part, Component::Normal(name) if is_name(name)))
 }
 
-/// True if both say the same.
+/// True if both say the same, with or without `\\?\`, whatever the case of their letters.
 pub fn is_same_path(one: &Path, other: &Path) -> bool {
-    is_same_name(one.as_os_str(), other.as_os_str())
+    is_same_name(simplified(one).as_os_str(), simplified(other).as_os_str())
 }
 
 pub(super) fn is_same_name(one: &OsStr, other: &OsStr) -> bool {
@@ -91,48 +91,54 @@ pub(super) fn check_name(name: &OsStr) -> Result<(), Refusal> {
 pub(super) fn verbatim(path: &Path) -> io::Result<PathBuf> {
     let path = std::path::absolute(path)?;
     let Some(Component::Prefix(prefix)) = path.components().next() else { return Ok(path) };
-    let rest = path.strip_prefix(prefix.as_os_str()).unwrap_or(&path);
-    let mut full = match prefix.kind() {
-        Prefix::Disk(_) => OsString::from(r"\\?\"),
-        Prefix::UNC(..) => OsString::from(r"\\?\UNC"),
+    let root = match prefix.kind() {
+        Prefix::Disk(drive) => OsString::from(format!(r"\\?\{}:", char::from(drive))),
+        Prefix::UNC(server, share) => share_root(r"\\?\UNC", server, share),
         _ => return Ok(path),
     };
-    let named = prefix.as_os_str();
-    match prefix.kind() {
-        Prefix::UNC(server, share) => {
-            for part in [server, share] {
-                full.push(r"\");
-                full.push(part);
-            }
-        }
-        _ => full.push(named),
-    }
-    full.push(rest);
-    Ok(PathBuf::from(full))
+    Ok(with_root(root, &path))
 }
 
 /// The path without `\\?\`, if it means the same.
 pub(super) fn simplified(full: &Path) -> PathBuf {
     let Some(Component::Prefix(prefix)) = full.components().next() else { return full.to_owned() };
-    let rest = full.strip_prefix(prefix.as_os_str()).unwrap_or(full);
-    let mut short = OsString::new();
-    match prefix.kind() {
-        Prefix::VerbatimDisk(drive) => short.push(format!("{}:", char::from(drive))),
-        Prefix::VerbatimUNC(server, share) => {
-            short.push(r"\");
-            for part in [server, share] {
-                short.push(r"\");
-                short.push(part);
-            }
-        }
+    let root = match prefix.kind() {
+        Prefix::VerbatimDisk(drive) => OsString::from(format!("{}:", char::from(drive))),
+        Prefix::VerbatimUNC(server, share) => share_root(r"\", server, share),
         _ => return full.to_owned(),
-    }
-    short.push(rest);
-    let short = PathBuf::from(short);
+    };
+    let short = with_root(root, full);
     match std::path::absolute(&short) {
         Ok(same) if same == short => short,
         _ => full.to_owned(),
     }
+}
+
+fn share_root(start: &str, server: &OsStr, share: &OsStr) -> OsString {
+    let mut root = OsString::from(start);
+    for part in [server, share] {
+        root.push(r"\");
+        root.push(part);
+    }
+    root
+}
+
+/// The names of `path` from another root on.
+fn with_root(mut root: OsString, path: &Path) -> PathBuf {
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    });
+    let mut is_bare = true;
+    for name in names {
+        is_bare = false;
+        root.push(r"\");
+        root.push(name);
+    }
+    if is_bare {
+        root.push(r"\");
+    }
+    PathBuf::from(root)
 }
 
 #[cfg(test)]
@@ -142,6 +148,7 @@ mod tests {
     #[test]
     fn a_path_is_shown_without_its_prefix_only_if_it_means_the_same() {
         for (full, shown) in [
+            (r"\\?\C:\", r"C:\"),
             (r"\\?\C:\a\b", r"C:\a\b"),
             (r"\\?\UNC\server\share\a", r"\\server\share\a"),
             (r"\\?\C:\a\b.", r"\\?\C:\a\b."),

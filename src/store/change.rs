@@ -189,7 +189,7 @@ const WRITE_BESIDE: &str = "write its new content beside it";
 
 /// Why a change was not made whole.
 struct Failed {
-    error: Error,
+    error: Box<Error>,
     /// The file is changed all the same.
     in_place: bool,
 }
@@ -257,7 +257,7 @@ impl<'p> Target<'p> {
         let path = held.as_ref().map_or_else(|| self.path(), Held::path);
         let Some(run) = run else {
             let done = self.carry_out(held, before.as_deref(), &decision);
-            return done.map(|done| done.then_some(outcome)).map_err(|failed| failed.error);
+            return done.map(|done| done.then_some(outcome)).map_err(|failed| *failed.error);
         };
         match (&before, &held) {
             (Some(content), Some(held)) => run.save(&path, content, &held.traits())?,
@@ -273,7 +273,7 @@ impl<'p> Target<'p> {
                 if !failed.in_place {
                     run.forget(&path);
                 }
-                Err(failed.error)
+                Err(*failed.error)
             }
         }
     }
@@ -288,7 +288,7 @@ impl<'p> Target<'p> {
         };
         if done {
             let doing = "flush its folder (the change is in place, and may not outlive a power failure)";
-            self.folder.sync().map_err(|e| Failed { error: self.io(doing)(e), in_place: true })?;
+            self.folder.sync().map_err(|e| Failed { error: Box::new(self.io(doing)(e)), in_place: true })?;
         }
         Ok(done)
     }
@@ -332,6 +332,6 @@ impl<'p> Target<'p> {
 
 impl From<Error> for Failed {
     fn from(error: Error) -> Self {
-        Self { error, in_place: false }
+        Self { error: Box::new(error), in_place: false }
     }
 }
