@@ -22,8 +22,9 @@ Examples:
   jlfix appid f01b4d95cf55d32a
   jlfix appid --guess executables.txt 1bc392b8e104a00e
 
-How a name was come by: asked (computed from what was given), table (a known application), list (--app-ids),
-guess (a line of --guess), recovered (computed back from the id), called (an application of that name).
+How a name was come by: asked (computed from what was given), table (a known application),
+list (--app-ids), guess (a line of --guess), recovered (computed back from the id), called (an
+application of that name).
 Exit code 1 if an id could not be explained.")]
 pub(crate) struct AppidArgs {
     /// AppUserModelIDs, paths of executables, names of applications, AppIDs of 8 or more digits, or jump lists

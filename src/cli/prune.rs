@@ -30,6 +30,7 @@ Examples:
   jlfix prune --keep 50 --dry-run FOLDER
   jlfix prune --keep 50 FOLDER
   jlfix prune --older-than 90d --match '*\\Temp\\*' FOLDER
+  jlfix prune --keep 50 --app explorer FOLDER
   jlfix prune --entry 17 FILE")]
 pub(crate) struct PruneArgs {
     #[command(flatten)]

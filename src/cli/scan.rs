@@ -31,7 +31,8 @@ const ADVISED_KEEP: usize = 50;
 Examples:
   jlfix scan samples
   jlfix scan --only damaged,slow --format json FOLDER
-  jlfix scan --sort used FOLDER")]
+  jlfix scan --sort used FOLDER
+  jlfix scan --app explorer FOLDER")]
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     lists: Lists,

@@ -23,9 +23,9 @@ use super::{Stop, live, output, words};
 This is the setting \"Show recently opened items in Start, Jump Lists and File Explorer\". Turning it off clears
 recent items, so your lists are saved first; `jlfix tracking on` and `jlfix restore` undo it.
 
-Examples (Windows):
-  > jlfix tracking status
-  > jlfix tracking off")]
+Examples:
+  jlfix tracking status
+  jlfix tracking off")]
 pub(crate) struct TrackingArgs {
     #[command(subcommand)]
     action: Action,
