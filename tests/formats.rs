@@ -134,9 +134,10 @@ fn json_lines_and_csv_tell_what_the_document_tells() {
                 assert_eq!(rows.len(), entries.len());
                 for (row, entry) in rows.iter().zip(entries) {
                     assert_eq!(row["entry_path"], cell(&entry["path"]));
-                    for column in
-                        ENTRY.split_whitespace().filter(|column| !["path", "link", "property_store"].contains(column))
-                    {
+                    // The reader of these tests is off in the last place of a double at times; a score is a single.
+                    assert_eq!(row["score"].parse::<f32>().ok(), entry["score"].as_f64().map(|score| score as f32));
+                    let apart = ["path", "link", "property_store", "score"];
+                    for column in ENTRY.split_whitespace().filter(|column| !apart.contains(column)) {
                         assert_eq!(row[column], cell(&entry[column]), "{column}");
                     }
                     let lists = ["attribute_names", "problems", "id_list", "properties"];

@@ -118,7 +118,7 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
             "header",
             format!(
                 "{} entries, {} pinned, total {}, last id {}, actions {}",
-                header.count, header.pinned, header.total, header.last_id, header.actions
+                header.count, header.pinned, header.total as f32, header.last_id, header.actions
             ),
         );
     }

@@ -157,7 +157,7 @@ pub struct HeaderRow {
     /// Pinned entries it counts.
     pub pinned: u32,
     /// Total score.
-    pub total: f32,
+    pub total: f64,
     /// Last id given.
     pub last_id: u64,
     /// Actions so far.
@@ -209,10 +209,9 @@ pub struct FileRow<'c> {
     pub entries: Option<Vec<EntryRow<'c>>>,
 }
 
-/// A single as the shortest decimal that is it, whatever it is written to: 19.98 and not 19.979999542236328.
+/// A single as the double that is exactly it, so that JSON and what is made of it say the same.
 fn single<S: Serializer>(value: &Option<f32>, serializer: S) -> Result<S::Ok, S::Error> {
-    let shortest = |value: f32| value.to_string().parse::<f64>().ok();
-    value.and_then(shortest).serialize(serializer)
+    value.map(f64::from).serialize(serializer)
 }
 
 /// What the application is called; a program in a user's own folder can be told by the user's name.
@@ -290,7 +289,7 @@ impl<'c> FileRow<'c> {
             self.header = list.header.map(|header| HeaderRow {
                 count: header.count,
                 pinned: header.pinned,
-                total: header.total,
+                total: f64::from(header.total),
                 last_id: header.last_id,
                 actions: header.actions,
             });
