@@ -415,6 +415,11 @@ fn restore_loses_nothing_wherever_it_is_killed_or_fails() {
 }
 
 #[test]
+fn repair_loses_nothing_wherever_it_is_killed_or_fails() {
+    nothing_is_lost(REPAIR);
+}
+
+#[test]
 fn dropping_a_backup_harms_no_file_and_no_other_backup() {
     nothing_is_lost(DROP);
 }

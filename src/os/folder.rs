@@ -110,9 +110,9 @@ impl Folder {
         self.dir.names()
     }
 
-    /// True if the name is one of a folder; a link to one is none.
-    pub fn has_folder(&self, name: &OsStr) -> bool {
-        self.dir.is_folder(name)
+    /// True if the name is one of a folder, or if that cannot be told; a link to a folder is none.
+    pub fn may_have_folder(&self, name: &OsStr) -> bool {
+        self.dir.may_be_folder(name)
     }
 
     /// Opens a plain file for reading; none if there is nothing of that name.

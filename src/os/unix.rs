@@ -134,8 +134,11 @@ impl Dir {
         Ok(rustix::fs::mkdirat(&self.fd, name, Mode::RWXU)?)
     }
 
-    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
-        self.kind(name).is_ok_and(|kind| kind == FileType::Directory)
+    pub(super) fn may_be_folder(&self, name: &OsStr) -> bool {
+        match self.kind(name) {
+            Ok(kind) => kind == FileType::Directory,
+            Err(e) => e.kind() != io::ErrorKind::NotFound,
+        }
     }
 
     fn kind(&self, name: &OsStr) -> io::Result<FileType> {

@@ -81,8 +81,11 @@ impl Dir {
         create_private(&self.at(name))
     }
 
-    pub(super) fn is_folder(&self, name: &OsStr) -> bool {
-        fs::symlink_metadata(self.at(name)).is_ok_and(|found| found.is_dir())
+    pub(super) fn may_be_folder(&self, name: &OsStr) -> bool {
+        match fs::symlink_metadata(self.at(name)) {
+            Ok(found) => found.is_dir(),
+            Err(e) => e.kind() != io::ErrorKind::NotFound,
+        }
     }
 
     /// Asked before the file is opened, as a folder cannot be opened like a file.

@@ -257,7 +257,7 @@ impl Store {
         let folder = self.run_folder(root, id)?;
         let failed = |e| self.failed("drop a run of the backup store", e);
         for name in folder.names().map_err(failed)? {
-            if folder.has_folder(&name) {
+            if folder.may_have_folder(&name) {
                 return Err(Error::refused(&folder.path().join(name), Refusal::NotAFile("folder")));
             }
         }
@@ -296,7 +296,7 @@ fn ids(root: &Folder) -> io::Result<Vec<RunId>> {
     let mut ids = Vec::new();
     for name in root.names()? {
         if let Some(id) = name.to_str().and_then(|name| name.parse().ok())
-            && root.has_folder(&name)
+            && root.may_have_folder(&name)
         {
             ids.push(id);
         }
