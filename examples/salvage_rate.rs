@@ -90,7 +90,8 @@ impl Options {
             return Err(format!("no kind {kind:?}; there are {}", names.join(", ")).into());
         }
         if options.paths.is_empty() {
-            let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
+            let corpus =
+                std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
             options.paths = vec![corpus.join("jumplists"), PathBuf::from("samples")];
         }
         Ok(options)
@@ -116,7 +117,8 @@ impl Original {
         let mut found = Vec::new();
         for path in paths {
             for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok) {
-                let is_list = entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
+                let is_list =
+                    entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
                 if entry.file_type().is_file() && is_list {
                     found.extend(Self::read(entry.path(), std::fs::read(entry.path())?));
                 }
@@ -200,7 +202,11 @@ fn measure(original: &Original, mutant: &[u8]) -> Outcome {
     let chunks = Chunks::new(mutant);
     let mut outcome = Outcome { panicked, time, ..Outcome::default() };
     outcome.links.compare(original.links.iter().map(|link| (link.as_slice(), 0)), links, &chunks);
-    outcome.entries.compare(original.entries.iter().map(|entry| (entry.bytes.as_slice(), entry.offset)), entries, &chunks);
+    outcome.entries.compare(
+        original.entries.iter().map(|entry| (entry.bytes.as_slice(), entry.offset)),
+        entries,
+        &chunks,
+    );
     outcome
 }
 
@@ -458,7 +464,10 @@ fn print_table(tally: &HashMap<&str, Tally>) {
             tally.slowest.as_secs_f64() * 1000.0,
         );
     };
-    println!("{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}", "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest");
+    println!(
+        "{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}",
+        "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest"
+    );
     let mut all = Tally::default();
     for kind in Kind::ALL {
         if let Some(tally) = tally.get(kind.name()) {

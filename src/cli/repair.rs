@@ -7,12 +7,12 @@ use jlfix::plan::{self, PlanError, RepairOptions};
 use jlfix::scan::Found;
 use jlfix::store::{self, Decision, Outcome};
 
+use super::Stop;
 use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
 use super::input::{self, Context};
 use super::words;
-use super::Stop;
 
 /// Mend damaged lists from what is left in them, with a backup
 #[derive(Debug, clap::Args)]

@@ -15,7 +15,11 @@ pub(super) fn fold(path: &str) -> String {
 
 /// An entry's path as it is compared. One that holds unpaired surrogates is only the same as itself.
 pub(super) fn key(path: Utf16<'_>) -> String {
-    if path.has_unpaired() { format!("\0{}", path.to_hex()) } else { path.chars().flat_map(char::to_lowercase).collect() }
+    if path.has_unpaired() {
+        format!("\0{}", path.to_hex())
+    } else {
+        path.chars().flat_map(char::to_lowercase).collect()
+    }
 }
 
 /// True for a path on a drive or a share, which a link spells in the same way; names such as `knownfolder:` and URLs

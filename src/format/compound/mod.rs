@@ -177,11 +177,8 @@ impl<'a> Compound<'a> {
         storages: Vec<String>,
         faults: Vec<Fault>,
     ) -> Self {
-        let root = layout.root().map(|entry| Root {
-            clsid: entry.clsid,
-            created: entry.created,
-            modified: entry.modified,
-        });
+        let root =
+            layout.root().map(|entry| Root { clsid: entry.clsid, created: entry.created, modified: entry.modified });
         let tables = TableSizes {
             fat: layout.fat_sectors.len() as u64,
             mini_fat: layout.mini_fat_sectors.len() as u64,
@@ -215,6 +212,11 @@ impl<'a> Compound<'a> {
     /// The stream of that name in the root, without regard to case as in Windows.
     pub fn stream(&self, name: &str) -> Option<&Stream<'a>> {
         self.streams.iter().find(|stream| stream.storage.is_empty() && is_named(stream.name, name))
+    }
+
+    /// The file as it was given.
+    pub fn file(&self) -> &'a [u8] {
+        self.sectors.data()
     }
 
     /// Bytes of the file.

@@ -78,7 +78,11 @@ impl<'a> Sectors<'a> {
     /// Where sector `number` starts in the file. The number need not be one of the file's.
     pub fn offset(&self, number: u32) -> u64 {
         let block = number.saturating_add(1);
-        let block = if number < self.count { u64::from(self.block_on_disk(block)) } else { u64::from(number).saturating_add(1) };
+        let block = if number < self.count {
+            u64::from(self.block_on_disk(block))
+        } else {
+            u64::from(number).saturating_add(1)
+        };
         block << self.shift
     }
 

@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::Steps;
 use super::entries::{Draft, Gathered, PROPERTY_STORE};
 use super::judge::Judge;
 use super::links::{Links, Role};
-use super::Steps;
 use crate::format::compound::{Compound, Recovery, Stream};
-use crate::format::destlist::{Header, has_rank};
+use crate::format::destlist::{Header, find_entries, has_rank};
 use crate::model::DEST_LIST;
 use crate::plan::prune::close_ranks;
 use crate::plan::rebuild::Part;
@@ -33,7 +33,8 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     let count = found.clone().count();
     let pinned = found.clone().filter(|draft| draft.entry.is_pinned()).count();
     if gathered.header_made {
-        steps.file("the header of the DestList could not be right; what was wrong in it was made anew from its entries");
+        steps
+            .file("the header of the DestList could not be right; what was wrong in it was made anew from its entries");
     }
     if claimed.version != gathered.header.version {
         let (was, now) = (claimed.version, gathered.header.version);
@@ -53,7 +54,10 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     }
     let highest = found.clone().map(|draft| draft.entry.id).max().unwrap_or(0);
     if claimed.last_id < highest {
-        steps.file(format!("the last id given was {}, below an id in use; it is now {highest} or more", claimed.last_id));
+        steps.file(format!(
+            "the last id given was {}, below an id in use; it is now {highest} or more",
+            claimed.last_id
+        ));
     }
     if gathered.unread > 0 {
         steps.file_lost(format!("{} bytes of the DestList are no entry that could be read; dropped", gathered.unread));
@@ -140,11 +144,7 @@ fn order(drafts: &mut [Draft<'_>], steps: &mut Steps) {
 }
 
 /// The streams of the new file, in the order of the old one.
-pub(super) fn parts<'c>(
-    compound: &'c Compound<'c>,
-    judge: Judge<'_, 'c>,
-    dest_list: Option<Vec<u8>>,
-) -> Vec<Part<'c>> {
+pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_list: Option<Vec<u8>>) -> Vec<Part<'c>> {
     let Judge { drafts, links, steps, header, .. } = judge;
     let Links { all, roles, .. } = links;
     let mut owners: Vec<Option<&Draft<'_>>> = vec![None; all.len()];
@@ -155,7 +155,8 @@ pub(super) fn parts<'c>(
     }
     let mut links: Vec<_> = all.into_iter().zip(owners).map(Some).collect();
     let mut parts = Vec::with_capacity(roles.len());
-    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, steps };
+    let damaged = !compound.faults.is_empty();
+    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, damaged, steps };
     others.wants_store &= compound.stream(PROPERTY_STORE).is_none();
     let mut dest_list = dest_list;
     if !roles.contains(&Role::DestList) {
@@ -177,6 +178,8 @@ pub(super) fn parts<'c>(
             Role::Other => parts.extend(others.part(stream)),
         }
     }
+    let made = drafts.iter().filter_map(|draft| Some((draft.entry.stream_name(), draft.made_link.clone()?)));
+    parts.extend(made.map(|(name, link)| Part::new(name, link)));
     parts
 }
 
@@ -189,6 +192,8 @@ struct Others<'x> {
     names: HashSet<(String, String)>,
     /// The format calls for a property store, and none is there under its name.
     wants_store: bool,
+    /// Names may be damaged.
+    damaged: bool,
     steps: &'x mut Steps,
 }
 
@@ -200,11 +205,14 @@ impl Others<'_> {
         match candidate.stream.entry_id() {
             Some((_, true)) if candidate.id == Some(draft.entry.id) => {}
             Some((id, _)) if id == draft.entry.id => {
-                self.steps.about(draft, format!("its link was named {}; it is now named {name}", candidate.stream.name));
+                self.steps
+                    .about(draft, format!("its link was named {}; it is now named {name}", candidate.stream.name));
             }
             // Told where the entry was made.
             _ if draft.entry.raw.is_empty() => {}
-            _ => self.steps.about(draft, format!("{} is its link, by what it says; it is now named {name}", candidate.name())),
+            _ => self
+                .steps
+                .about(draft, format!("{} is its link, by what it says; it is now named {name}", candidate.name())),
         }
     }
 
@@ -220,12 +228,23 @@ impl Others<'_> {
             && !name.contains(['/', '\\', ':', '!', '\0'])
             && !stream.name.has_unpaired();
         let key = (stream.storage.to_lowercase(), name.to_lowercase());
-        let key_taken = stream.storage.is_empty() && (key.1 == "destlist" || crate::format::compound::entry_id(stream.name).is_some());
+        let key_taken = stream.storage.is_empty()
+            && (key.1 == "destlist" || crate::format::compound::entry_id(stream.name).is_some());
         if !writable || key_taken || !self.names.insert(key) {
             if stream.recovery != Recovery::Carved {
                 let why = if writable { "its name is another's" } else { "its name cannot be one" };
                 self.steps.file_lost(format!("stream {} was dropped: {why}", shown(stream)));
             }
+            return None;
+        }
+        // What is nothing, or a DestList that another is used for, was not put there under such a name.
+        let leftover =
+            stream.data.is_empty() || differs_by_one(&name, DEST_LIST) || !find_entries(&stream.data).is_empty();
+        if self.damaged && leftover && !name.eq_ignore_ascii_case(PROPERTY_STORE) {
+            self.steps.file_lost(format!(
+                "stream {} was dropped: nothing is in it that the list does not have",
+                shown(stream)
+            ));
             return None;
         }
         if stream.missing() > 0 {

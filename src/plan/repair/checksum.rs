@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 
 use crate::format::checksum::crc64;
-use crate::format::destlist::{CHECKED_SIZE, Entry};
 use crate::format::destlist;
+use crate::format::destlist::{CHECKED_SIZE, Entry};
 
 /// Bytes of the checksum itself, taken as zero in what it covers.
 const OWN: usize = 8;

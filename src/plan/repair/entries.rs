@@ -4,10 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::format::compound::{Compound, Stream};
-use crate::format::destlist::{DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync};
+use crate::format::destlist::{
+    DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync,
+};
+use crate::format::text::Utf16;
 use crate::model::{DEST_LIST, JumpList};
 use crate::plan::identity;
-use crate::format::text::Utf16;
 
 /// The format that a list is given whose DestList is lost: the one that most lists have.
 const USUAL_VERSION: u32 = 4;
@@ -35,6 +37,8 @@ pub(super) struct Draft<'c> {
     pub(super) timeless: bool,
     /// Its link, by number.
     pub(super) link: Option<usize>,
+    /// Its link, where that had to be made.
+    pub(super) made_link: Option<Vec<u8>>,
 }
 
 impl<'c> Draft<'c> {
@@ -48,6 +52,7 @@ impl<'c> Draft<'c> {
             carved: false,
             timeless: false,
             link: None,
+            made_link: None,
         }
     }
 
@@ -152,7 +157,8 @@ impl<'c> Gathered<'c> {
         for gap in &found.gaps {
             let mut at = gap.start;
             // Entries that do not look like any, as a field of them is damaged, but fit where they stand.
-            while let Some(entry) = data.get(at..gap.end).and_then(|rest| Entry::decode(rest, at, header.version).ok()) {
+            while let Some(entry) = data.get(at..gap.end).and_then(|rest| Entry::decode(rest, at, header.version).ok())
+            {
                 if entry.path.is_empty() || !is_text(entry.path) {
                     break;
                 }
@@ -185,7 +191,8 @@ impl<'c> Gathered<'c> {
         }
         let mut entries: Vec<_> = newest.into_values().collect();
         entries.sort_by_key(|entry| (std::cmp::Reverse(entry.last_access), entry.id));
-        self.drafts.extend(entries.into_iter().map(|entry| Draft { carved: true, ..Draft::new(entry, Soundness::Sound) }));
+        self.drafts
+            .extend(entries.into_iter().map(|entry| Draft { carved: true, ..Draft::new(entry, Soundness::Sound) }));
     }
 }
 
@@ -206,7 +213,8 @@ fn find<'c>(compound: &'c Compound<'c>) -> Option<&'c Stream<'c>> {
     match all.as_slice() {
         [only] => Some(only),
         [] => {
-            let unknown = compound.streams.iter().filter(|stream| stream.storage.is_empty() && stream.entry_id().is_none());
+            let unknown =
+                compound.streams.iter().filter(|stream| stream.storage.is_empty() && stream.entry_id().is_none());
             let best = unknown.map(|stream| (sound(stream), stream)).max_by_key(|(count, _)| *count);
             best.filter(|(count, _)| *count > 0).map(|(_, stream)| stream)
         }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::checksum::Corrector;
 use super::entries::{Draft, Gathered};
 use super::links::Links;
-use super::{RepairOptions, Steps};
+use super::{RepairOptions, Steps, made_link};
 use crate::format::compound::{Compound, FaultKind};
 use crate::format::destlist::{Entry, Header, Soundness, Usage, has_rank};
 use crate::format::guid::Guid;
@@ -240,7 +240,14 @@ impl<'x, 'c> Judge<'x, 'c> {
     fn linkless(&mut self) {
         let keep = self.options.keep_linkless;
         self.retain(|draft, steps, _| {
-            let stays = draft.link.is_some() || keep;
+            // A pin is not lost where its entry is not.
+            if draft.link.is_none() && draft.entry.is_pinned() {
+                draft.made_link = made_link::of_entry(&draft.finished());
+                if draft.made_link.is_some() {
+                    steps.about(draft, "its link is gone; as it is pinned, a plain one was made of its path and ids");
+                }
+            }
+            let stays = draft.link.is_some() || draft.made_link.is_some() || keep;
             if !stays {
                 steps.lost(draft, format!("has no link (no stream {:x} that can be read); dropped", draft.entry.id));
             }
@@ -284,17 +291,23 @@ impl<'x, 'c> Judge<'x, 'c> {
             } else if let (Some(link), Some(target)) = (parsed, target) {
                 let draft = self.made_of(&link, index, id, &target);
                 held.insert(draft.key(), draft.entry.id);
-                self.steps.about(&draft, format!("{name} had no entry: one was made of what it says (not pinned, opened once)"));
+                self.steps.about(
+                    &draft,
+                    format!("{name} had no entry: one was made of what it says (not pinned, opened once)"),
+                );
                 self.drafts.push(draft);
                 self.links.take(index, true);
                 self.made = self.made.saturating_add(1);
             } else {
-                self.steps.file_lost(format!("{name} had no entry, and names nothing that one could be made of; dropped"));
+                self.steps
+                    .file_lost(format!("{name} had no entry, and names nothing that one could be made of; dropped"));
             }
         }
         if left_out > 0 {
             let what = if left_out == 1 { "link was".to_owned() } else { format!("{left_out} links were") };
-            self.steps.aside(format!("{what} found in sectors that belong to nothing, and left out: of entries that were removed"));
+            self.steps.aside(format!(
+                "{what} found in sectors that belong to nothing, and left out: of entries that were removed"
+            ));
         }
     }
 
@@ -337,17 +350,25 @@ impl<'x, 'c> Judge<'x, 'c> {
             order.push((!own, at));
         }
         order.sort_unstable();
-        let mut given = Ids { used: HashSet::with_capacity(order.len()), last: self.header.last_id.max(highest), low: 0 };
+        let mut given =
+            Ids { used: HashSet::with_capacity(order.len()), last: self.header.last_id.max(highest), low: 0 };
         // All that keep theirs first, so that no new one is one of those.
-        let twice: Vec<usize> =
-            order.into_iter().map(|(_, at)| at).filter(|at| !self.drafts.get(*at).is_some_and(|draft| given.keep(draft.entry.id))).collect();
+        let twice: Vec<usize> = order
+            .into_iter()
+            .map(|(_, at)| at)
+            .filter(|at| !self.drafts.get(*at).is_some_and(|draft| given.keep(draft.entry.id)))
+            .collect();
         for at in twice {
             let Some(draft) = self.drafts.get_mut(at) else { continue };
             let (was, now) = (draft.entry.id, given.next());
             draft.entry.id = now;
             let fresh = draft.entry.raw.is_empty();
             if !fresh {
-                let why = if was == 0 { "is none that Windows gives".to_owned() } else { "is another entry's too".to_owned() };
+                let why = if was == 0 {
+                    "is none that Windows gives".to_owned()
+                } else {
+                    "is another entry's too".to_owned()
+                };
                 self.steps.about(draft, format!("its id {was} {why}; it has a new one, {now}"));
             }
         }

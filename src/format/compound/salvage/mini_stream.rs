@@ -160,9 +160,9 @@ impl<'f, 'a> Finder<'f, 'a> {
             let place = list.len();
             let last = list.last().copied().filter(|last| *last != LOST);
             let by_fat = match last {
-                Some(last) => self.next(last).filter(|next| {
-                    last.checked_add(1) == Some(*next) || !Self::at(&self.twice, *next)
-                }),
+                Some(last) => {
+                    self.next(last).filter(|next| last.checked_add(1) == Some(*next) || !Self::at(&self.twice, *next))
+                }
                 None if place == 0 => Some(self.start),
                 None => None,
             };
@@ -213,7 +213,11 @@ impl<'f, 'a> Finder<'f, 'a> {
                 let place = index.checked_sub(skipped);
                 let take = match (score, place) {
                     (Some(score), Some(place)) if place < need => {
-                        Some(score.saturating_add(self.fit(place, *sector)).saturating_add(if along { ALONG_FAT } else { 0 }))
+                        Some(score.saturating_add(self.fit(place, *sector)).saturating_add(if along {
+                            ALONG_FAT
+                        } else {
+                            0
+                        }))
                     }
                     // All that are needed are there: the rest costs nothing.
                     (Some(score), Some(_)) => Some(*score),

@@ -275,7 +275,9 @@ impl<'l, 'a> Solver<'l, 'a> {
     fn links_of_another_size(&mut self, place: Where, work: &mut Work) {
         let open = self.open(true).into_iter().chain(self.open(false));
         for (index, entry) in open.collect::<Vec<_>>() {
-            if self.done.get(index) != Some(&false) || !self.space(place).bytes(entry.start).is_some_and(looks_like_link) {
+            if self.done.get(index) != Some(&false)
+                || !self.space(place).bytes(entry.start).is_some_and(looks_like_link)
+            {
                 continue;
             }
             for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
@@ -327,11 +329,8 @@ impl<'l, 'a> Solver<'l, 'a> {
         let space = self.space(place);
         let units = space.chain(entry.start, Follow::Table, space.units_of(entry.size), work);
         let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
-        let data = if work.spend(units.len().saturating_mul(space.unit)) {
-            space.gather(&units, size)
-        } else {
-            Vec::new()
-        };
+        let data =
+            if work.spend(units.len().saturating_mul(space.unit)) { space.gather(&units, size) } else { Vec::new() };
         Assembled::new(units, data)
     }
 
@@ -355,7 +354,8 @@ impl<'l, 'a> Solver<'l, 'a> {
 
     /// A DestList that the directory does not lead to: a header, and an entry that holds.
     fn dest_list_by_look(&mut self, work: &mut Work) {
-        let entry = self.layout.directory.iter().position(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
+        let entry =
+            self.layout.directory.iter().position(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
         let mut best: Option<(Where, Assembled)> = None;
         for place in [Where::Minis, Where::Sectors] {
             let space = self.space(place);
@@ -365,7 +365,9 @@ impl<'l, 'a> Solver<'l, 'a> {
                     continue;
                 }
                 let found = dest_list::assemble(space, unit, None, work).filter(|found| found.sound > 0);
-                if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(_, best)| found.sound > best.sound)) {
+                if let Some(found) =
+                    found.filter(|found| best.as_ref().is_none_or(|(_, best)| found.sound > best.sound))
+                {
                     best = Some((place, found));
                 }
             }
@@ -517,7 +519,8 @@ fn link_at(
     if !space.bytes(start).is_some_and(looks_like_link) {
         return None;
     }
-    let most = size.unwrap_or(largest).min(usize::try_from(space.count()).unwrap_or(usize::MAX).saturating_mul(space.unit));
+    let most =
+        size.unwrap_or(largest).min(usize::try_from(space.count()).unwrap_or(usize::MAX).saturating_mul(space.unit));
     let mut units = space.chain(start, follow, space.units_of(most as u64), work);
     if space.is_taken(start) || !work.spend(units.len().saturating_mul(space.unit)) {
         return None;
