@@ -18,8 +18,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jlfix::format::compound::{Compound, looks_like_compound};
-use jlfix::format::custom::Custom;
+use jlfix::format::compound::{Compound, Stream, looks_like_compound};
+use jlfix::format::custom::{Custom, CustomLink};
 use jlfix::format::destlist::{DestList, resync};
 use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
@@ -42,12 +42,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         options.seed
     );
     std::panic::set_hook(Box::new(|_| {}));
-    let mut tally: HashMap<&str, Tally> = HashMap::new();
+    let mut tally: HashMap<(bool, &str), Tally> = HashMap::new();
     let mut lost = options.lost;
     for number in 0..options.count {
+        if options.only.is_some_and(|only| only != number) {
+            continue;
+        }
         let mut random = Random::new(options.seed, number);
         let original = random.pick(&originals);
-        let kinds = if looks_like_compound(&original.data) { &Kind::ALL[..] } else { &Kind::OF_ANY_FILE[..] };
+        let kinds = if original.automatic { &Kind::ALL[..] } else { &Kind::OF_ANY_FILE[..] };
         let kind = options.kind.as_deref().and_then(Kind::named).unwrap_or_else(|| *random.pick(kinds));
         let mutant = kind.apply(&original.data, &mut random);
         let outcome = measure(original, &mutant);
@@ -55,9 +58,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             lost -= 1;
             println!("mutant {number}, {}, {}: {outcome}", kind.name(), original.path.display());
         }
-        tally.entry(kind.name()).or_default().add(&outcome);
+        tally.entry((original.automatic, kind.name())).or_default().add(&outcome);
+        if options.dump {
+            std::fs::write(format!("mutant-{number}"), &mutant.data)?;
+        }
     }
-    print_table(&tally);
+    for (automatic, title) in [(true, "automatic destinations"), (false, "custom destinations")] {
+        print_table(title, automatic, &tally);
+    }
+    if let Some(peak) = peak_memory() {
+        println!("most memory, all mutants in one process: {:.1} MiB", peak as f64 / 1024.0);
+    }
     Ok(())
 }
 
@@ -66,13 +77,15 @@ struct Options {
     count: u64,
     seed: u64,
     lost: u64,
+    only: Option<u64>,
+    dump: bool,
     kind: Option<String>,
     paths: Vec<PathBuf>,
 }
 
 impl Options {
     fn from_args() -> Result<Self, Box<dyn Error>> {
-        let mut options = Self { count: 20_000, seed: 1, lost: 0, kind: None, paths: Vec::new() };
+        let mut options = Self { count: 20_000, seed: 1, lost: 0, only: None, dump: false, kind: None, paths: Vec::new() };
         let mut args = std::env::args().skip(1);
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
@@ -80,6 +93,8 @@ impl Options {
                 "--count" => options.count = value()?.parse()?,
                 "--seed" => options.seed = value()?.parse()?,
                 "--lost" => options.lost = value()?.parse()?,
+                "--only" => options.only = Some(value()?.parse()?),
+                "--dump" => options.dump = true,
                 "--kind" => options.kind = Some(value()?),
                 _ if arg.starts_with('-') => return Err(format!("unknown option {arg}").into()),
                 _ => options.paths.push(PathBuf::from(arg)),
@@ -90,8 +105,7 @@ impl Options {
             return Err(format!("no kind {kind:?}; there are {}", names.join(", ")).into());
         }
         if options.paths.is_empty() {
-            let corpus =
-                std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
+            let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(|| PathBuf::from("../shared/corpus"), PathBuf::from);
             options.paths = vec![corpus.join("jumplists"), PathBuf::from("samples")];
         }
         Ok(options)
@@ -102,14 +116,15 @@ impl Options {
 struct Original {
     path: PathBuf,
     data: Vec<u8>,
-    links: Vec<Vec<u8>>,
+    automatic: bool,
+    links: Vec<Piece>,
     entries: Vec<Piece>,
 }
 
-/// Bytes, and where they stand in their stream.
+/// A link or an entry, and where it stands in the file.
 struct Piece {
     bytes: Vec<u8>,
-    offset: usize,
+    ranges: Vec<Range<usize>>,
 }
 
 impl Original {
@@ -117,8 +132,7 @@ impl Original {
         let mut found = Vec::new();
         for path in paths {
             for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok) {
-                let is_list =
-                    entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
+                let is_list = entry.path().extension().is_some_and(|ext| ext.to_string_lossy().ends_with("Destinations-ms"));
                 if entry.file_type().is_file() && is_list {
                     found.extend(Self::read(entry.path(), std::fs::read(entry.path())?));
                 }
@@ -129,25 +143,37 @@ impl Original {
 
     /// Nothing if the file is not whole: what a damaged one held cannot be known.
     fn read(path: &Path, data: Vec<u8>) -> Option<Self> {
-        let (links, entries) = if looks_like_compound(&data) {
+        let automatic = looks_like_compound(&data);
+        let (links, entries) = if automatic {
             let compound = Compound::parse(&data, &Limits::default()).ok()?;
             if !compound.faults.is_empty() {
                 return None;
             }
-            let links: Vec<_> =
-                compound.streams.iter().filter(|s| s.entry_id().is_some()).map(|s| s.data.to_vec()).collect();
-            let stream = compound.stream("DestList");
-            let list = stream.and_then(|stream| DestList::decode(&stream.data).ok());
-            let entries = list.into_iter().flat_map(|list| list.entries);
-            (links, entries.map(|entry| Piece { bytes: entry.raw.to_vec(), offset: entry.offset }).collect())
+            let places = Places::new(&data)?;
+            let piece = |stream: &Stream<'_>, range: Range<usize>| Piece {
+                bytes: stream.data[range.clone()].to_vec(),
+                ranges: places.ranges(stream.start as usize, stream.data.len(), range),
+            };
+            let named = compound.streams.iter().filter(|stream| stream.entry_id().is_some());
+            let links: Vec<_> = named.map(|stream| piece(stream, 0..stream.data.len())).collect();
+            let entries = compound.stream("DestList").and_then(|stream| {
+                let list = DestList::decode(&stream.data).ok()?;
+                let places = list.entries.iter().map(|entry| entry.offset..entry.offset + entry.raw.len());
+                Some(places.map(|range| piece(stream, range)).collect())
+            });
+            (links, entries.unwrap_or_default())
         } else {
             let custom = Custom::parse(&data, CodePage::default());
             if !custom.faults.is_empty() {
                 return None;
             }
-            (custom.links().map(|(_, link)| link.raw.to_vec()).collect(), Vec::new())
+            let piece = |link: &CustomLink<'_>| Piece {
+                bytes: link.raw.to_vec(),
+                ranges: vec![link.offset..link.offset + link.raw.len()],
+            };
+            (custom.links().map(|(_, link)| piece(link)).collect(), Vec::new())
         };
-        Some(Self { path: path.to_owned(), data, links, entries })
+        Some(Self { path: path.to_owned(), data, automatic, links, entries })
     }
 }
 
@@ -193,32 +219,27 @@ impl std::fmt::Display for Outcome {
     }
 }
 
-fn measure(original: &Original, mutant: &[u8]) -> Outcome {
+fn measure(original: &Original, mutant: &Mutant) -> Outcome {
     let started = Instant::now();
-    let read = catch_unwind(AssertUnwindSafe(|| read(mutant, looks_like_compound(&original.data))));
+    let read = catch_unwind(AssertUnwindSafe(|| read(&mutant.data, original.automatic)));
     let time = started.elapsed();
     let panicked = read.is_err();
     let (links, entries) = read.unwrap_or_default();
-    let chunks = Chunks::new(mutant);
     let mut outcome = Outcome { panicked, time, ..Outcome::default() };
-    outcome.links.compare(original.links.iter().map(|link| (link.as_slice(), 0)), links, &chunks);
-    outcome.entries.compare(
-        original.entries.iter().map(|entry| (entry.bytes.as_slice(), entry.offset)),
-        entries,
-        &chunks,
-    );
+    outcome.links.compare(&original.links, links, |piece| mutant.holds(&original.data, &piece.ranges));
+    outcome.entries.compare(&original.entries, entries, |piece| mutant.holds(&original.data, &piece.ranges));
     outcome
 }
 
 impl Count {
-    fn compare<'a>(&mut self, held: impl Iterator<Item = (&'a [u8], usize)>, found: Vec<Vec<u8>>, chunks: &Chunks<'_>) {
+    fn compare(&mut self, held: &[Piece], found: Vec<Vec<u8>>, is_there: impl Fn(&Piece) -> bool) {
         let mut left: HashMap<Vec<u8>, usize> = HashMap::new();
         for bytes in found {
             *left.entry(bytes).or_default() += 1;
         }
-        for (bytes, offset) in held {
-            let there = chunks.hold(bytes, offset);
-            let back = left.get_mut(bytes).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
+        for piece in held {
+            let there = is_there(piece);
+            let back = left.get_mut(&piece.bytes).filter(|count| **count > 0).map(|count| *count -= 1).is_some();
             self.held += 1;
             self.there += usize::from(there);
             self.back += usize::from(back);
@@ -242,33 +263,71 @@ fn read(data: &[u8], automatic: bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     (compound.streams.iter().map(|stream| stream.data.to_vec()).collect(), entries)
 }
 
-/// The 64-byte chunks of a file: what a stream is made of, wherever it stands.
-struct Chunks<'a> {
-    whole: HashMap<&'a [u8], ()>,
-    data: &'a [u8],
+/// Where the bytes of a whole compound file's streams stand. Shares no code with the library, as it measures it.
+struct Places {
+    fat: Vec<usize>,
+    mini_fat: Vec<usize>,
+    mini_stream: Vec<usize>,
 }
 
-impl<'a> Chunks<'a> {
-    fn new(data: &'a [u8]) -> Self {
-        Self { whole: data.chunks_exact(MINI).map(|chunk| (chunk, ())).collect(), data }
+impl Places {
+    fn new(data: &[u8]) -> Option<Self> {
+        let number = |at: usize| Some(u32::from_le_bytes(*data.get(at..)?.first_chunk()?) as usize);
+        let table = |sectors: &[usize]| -> Vec<usize> {
+            let slots = sectors.iter().flat_map(|sector| (0..SECTOR / 4).map(move |slot| (sector + 1) * SECTOR + slot * 4));
+            slots.map(|at| number(at).unwrap_or(usize::MAX)).collect()
+        };
+        let holders: Vec<usize> = (0..109).map_while(|slot| number(76 + slot * 4)).take_while(|at| *at < 0xFFFF_FFFB).collect();
+        let fat = table(&holders);
+        let mini_fat = table(&Self::chain(&fat, number(60)?));
+        let root = (number(48)? + 1) * SECTOR;
+        let mini_stream = Self::chain(&fat, number(root + 116)?);
+        Some(Self { fat, mini_fat, mini_stream })
     }
 
-    /// True if each piece of `bytes`, which stand at `offset` of a stream, is in some chunk of the file.
-    fn hold(&self, bytes: &[u8], offset: usize) -> bool {
-        let mut at = offset;
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let inside = at % MINI;
-            let (piece, after) = rest.split_at(rest.len().min(MINI - inside));
-            let there = self.whole.contains_key(piece)
-                || (piece.len() < MINI
-                    && self.data.chunks(MINI).any(|chunk| chunk.get(inside..inside + piece.len()) == Some(piece)));
-            if !there {
-                return false;
-            }
-            (at, rest) = (at + piece.len(), after);
+    fn chain(table: &[usize], start: usize) -> Vec<usize> {
+        std::iter::successors(Some(start), |at| table.get(*at).copied()).take_while(|at| *at < table.len()).take(1 << 20).collect()
+    }
+
+    /// The ranges of the file that hold `range` of a stream of `size` bytes that starts at `start`, none of them
+    /// across the end of a sector.
+    fn ranges(&self, start: usize, size: usize, range: Range<usize>) -> Vec<Range<usize>> {
+        let mini = size < 4096;
+        let (unit, chain) = if mini { (MINI, Self::chain(&self.mini_fat, start)) } else { (SECTOR, Self::chain(&self.fat, start)) };
+        let mut at = range.start;
+        let mut ranges = Vec::new();
+        while at < range.end {
+            let Some(place) = chain.get(at / unit) else { break };
+            let base = if mini {
+                self.mini_stream.get(place / (SECTOR / MINI)).map_or(0, |sector| (sector + 1) * SECTOR) + place % (SECTOR / MINI) * MINI
+            } else {
+                (place + 1) * SECTOR
+            };
+            let end = range.end.min((at / unit + 1) * unit);
+            ranges.push(base + at % unit..base + at % unit + (end - at));
+            at = end;
         }
-        true
+        ranges
+    }
+}
+
+/// A damaged copy, and where each of the original's sectors went.
+struct Mutant {
+    data: Vec<u8>,
+    moved: Vec<usize>,
+}
+
+impl Mutant {
+    /// True if these bytes of the original are all still there, wherever their sectors went.
+    fn holds(&self, original: &[u8], ranges: &[Range<usize>]) -> bool {
+        ranges.iter().all(|range| {
+            // What goes over the end of a sector is in a file that is not made of them: nothing follows a move there.
+            let sector = range.start / SECTOR;
+            let whole = range.end <= (sector + 1) * SECTOR;
+            let moved = if whole { self.moved.get(sector).copied().unwrap_or(sector) } else { sector };
+            let start = moved * SECTOR + range.start % SECTOR;
+            self.data.get(start..start + range.len()) == original.get(range.clone())
+        })
     }
 }
 
@@ -317,28 +376,32 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    fn apply(self, original: &[u8], random: &mut Random) -> Vec<u8> {
+    fn apply(self, original: &[u8], random: &mut Random) -> Mutant {
         let mut data = original.to_vec();
+        let mut moved: Vec<usize> = (0..data.len().div_ceil(SECTOR)).collect();
         let sectors = data.len() / SECTOR;
         match self {
             Self::Flips => {
-                for _ in 0..random.within(1..65) {
+                for _ in 0..1_usize << random.within(0..7) {
                     let at = random.within(0..data.len());
                     data[at] ^= 1 << random.within(0..8);
                 }
             }
             Self::Truncated => data.truncate(random.within(1..data.len())),
             Self::Zeroed => {
-                for _ in 0..random.within(1..5) {
+                for _ in 0..1_usize << random.within(0..3) {
                     let at = random.within(0..sectors) * SECTOR;
                     data.iter_mut().skip(at).take(SECTOR).for_each(|byte| *byte = 0);
                 }
             }
             Self::Swapped if sectors > 1 => {
                 for _ in 0..random.within(1..3) {
-                    let (a, b) = (random.within(0..sectors) * SECTOR, random.within(0..sectors) * SECTOR);
+                    let (a, b) = (random.within(0..sectors), random.within(0..sectors));
                     for inside in 0..SECTOR {
-                        data.swap(a + inside, b + inside);
+                        data.swap(a * SECTOR + inside, b * SECTOR + inside);
+                    }
+                    for place in &mut moved {
+                        *place = if *place == a { b } else if *place == b { a } else { *place };
                     }
                 }
             }
@@ -353,7 +416,7 @@ impl Kind {
                 }
             }
         }
-        data
+        Mutant { data, moved }
     }
 }
 
@@ -448,7 +511,7 @@ impl Count {
     }
 }
 
-fn print_table(tally: &HashMap<&str, Tally>) {
+fn print_table(title: &str, automatic: bool, tally: &HashMap<(bool, &str), Tally>) {
     let percent = |part: usize, whole: usize| {
         if whole == 0 { "-".to_owned() } else { format!("{:.1} %", part as f64 * 100.0 / whole as f64) }
     };
@@ -464,21 +527,15 @@ fn print_table(tally: &HashMap<&str, Tally>) {
             tally.slowest.as_secs_f64() * 1000.0,
         );
     };
-    println!(
-        "{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}",
-        "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest"
-    );
+    println!("\n{title}\n{:<16}{:>8}{:>10}{:>10}{:>10}{:>10}{:>8}{:>13}", "damage", "mutants", "links", "in file", "entries", "in file", "panics", "slowest");
     let mut all = Tally::default();
     for kind in Kind::ALL {
-        if let Some(tally) = tally.get(kind.name()) {
+        if let Some(tally) = tally.get(&(automatic, kind.name())) {
             row(kind.name(), tally);
             all.merge(tally);
         }
     }
     row("all", &all);
-    if let Some(peak) = peak_memory() {
-        println!("most memory, all mutants in one process: {:.1} MiB", peak as f64 / 1024.0);
-    }
 }
 
 /// Most memory that this process had resident, in KiB; only Linux tells.

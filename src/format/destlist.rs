@@ -136,7 +136,8 @@ impl<'a> Entry<'a> {
         entry.path = Utf16(bytes.take("entry path", usize::from(units).saturating_mul(2))?);
         if has_rank(version) {
             let size = bytes.u32("entry property store size")?;
-            entry.property_store = bytes.take("entry property store", usize::try_from(size).unwrap_or(usize::MAX))?;
+            entry.property_store =
+                bytes.take("entry property store", usize::try_from(size).unwrap_or(usize::MAX))?;
         }
         entry.raw = data.get(..bytes.position()).unwrap_or(data);
         Ok(entry)

@@ -177,8 +177,11 @@ impl<'a> Compound<'a> {
         storages: Vec<String>,
         faults: Vec<Fault>,
     ) -> Self {
-        let root =
-            layout.root().map(|entry| Root { clsid: entry.clsid, created: entry.created, modified: entry.modified });
+        let root = layout.root().map(|entry| Root {
+            clsid: entry.clsid,
+            created: entry.created,
+            modified: entry.modified,
+        });
         let tables = TableSizes {
             fat: layout.fat_sectors.len() as u64,
             mini_fat: layout.mini_fat_sectors.len() as u64,
@@ -199,7 +202,10 @@ impl<'a> Compound<'a> {
     /// True if nothing is wrong with the container, and what is in it proves that its streams are what they are
     /// taken for: there is nothing to salvage.
     fn is_proven(&self) -> bool {
+        // Links without a list that names them: the list may be there under a damaged name.
+        let has_links = self.streams.iter().any(|stream| stream.entry_id().is_some());
         self.faults.is_empty()
+            && (!has_links || self.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
             && self.streams.iter().all(|stream| {
                 if stream.entry_id().is_some() {
                     proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())

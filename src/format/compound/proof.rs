@@ -108,8 +108,7 @@ fn is_item(item: &[u8]) -> bool {
     // The place counts from the item's size field, which is not in `item`.
     let Some(block) = place.checked_sub(2).and_then(|place| item.get(place..)) else { return true };
     let size = block.first_chunk::<2>().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
-    size.is_some_and(|size| size <= block.len())
-        && u32_at(block, 4).is_some_and(|signature| signature >> 16 == EXTENSION)
+    size.is_some_and(|size| size <= block.len()) && u32_at(block, 4).is_some_and(|signature| signature >> 16 == EXTENSION)
 }
 
 /// Offsets that lie inside, and texts that end inside (MS-SHLLINK 2.3).

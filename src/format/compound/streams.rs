@@ -112,11 +112,8 @@ pub(super) fn read_stream<'a>(
     while left > 0 {
         let slot = usize::try_from(at).unwrap_or(usize::MAX);
         let (Some(next), Some(mark)) = (table.get(slot), seen.get_mut(slot)) else {
-            let why = if at == END_OF_CHAIN {
-                "its chain ends".to_owned()
-            } else {
-                format!("its chain leads to {}", describe(at))
-            };
+            let why =
+                if at == END_OF_CHAIN { "its chain ends".to_owned() } else { format!("its chain leads to {}", describe(at)) };
             trouble = Some((FaultKind::Stream, why));
             break;
         };

@@ -52,9 +52,11 @@ pub struct Resynced<'a> {
 }
 
 impl Resynced<'_> {
-    /// True if every byte is accounted for and every checksum holds.
+    /// True if every byte is accounted for, every checksum holds and every path is text.
     pub fn is_whole(&self) -> bool {
-        self.header_sound && self.gaps.is_empty() && self.sound() == self.entries.len()
+        self.header_sound
+            && self.gaps.is_empty()
+            && self.entries.iter().all(|found| found.soundness == Soundness::Sound && is_text(found.entry.path))
     }
 
     /// Number of entries that are certain.

@@ -4,7 +4,7 @@
 //! next one starts. So where the chain of the stream is lost, the unit that comes next is the one with which the
 //! entries go on to hold, and a wrong one shows within an entry's length.
 
-use super::super::super::destlist::{self, CHECKED_SIZE, HEADER_SIZE, Header, has_rank};
+use super::super::super::destlist::{self, CHECKED_SIZE, Found, HEADER_SIZE, Header, Soundness, has_rank};
 use super::space::{Space, Work};
 use crate::bytes::{Bytes, u32_at};
 use crate::format::text::Utf16;
@@ -34,7 +34,9 @@ pub(super) struct Assembled {
 impl Assembled {
     /// Takes `data`, from `units`, as it is.
     pub(super) fn new(units: Vec<u32>, data: Vec<u8>) -> Self {
-        let sound = destlist::resync(&data).sound();
+        let found = destlist::resync(&data);
+        let sound = |found: &&Found<'_>| found.soundness == Soundness::Sound && destlist::is_text(found.entry.path);
+        let sound = found.entries.iter().filter(sound).count();
         Self { units, data, sound }
     }
 

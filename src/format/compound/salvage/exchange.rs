@@ -58,7 +58,6 @@ fn header_elsewhere(sectors: &Sectors<'_>) -> Option<(u32, u32)> {
     if sectors.header().starts_with(&SIGNATURE) {
         return None;
     }
-    let found =
-        (0..sectors.count()).find(|sector| sectors.get(*sector).is_some_and(|bytes| bytes.starts_with(&SIGNATURE)));
+    let found = (0..sectors.count()).find(|sector| sectors.get(*sector).is_some_and(|bytes| bytes.starts_with(&SIGNATURE)));
     found.map(|sector| (0, sector.saturating_add(1)))
 }

@@ -67,6 +67,11 @@ impl TableLook {
             && proper.saturating_mul(2) >= u32::from(self.used)
     }
 
+    /// True if it marks so many sectors as the FAT's own that it is of the FAT.
+    pub(super) fn is_fat(&self) -> bool {
+        self.marks > 0 && u32::from(self.marks).saturating_mul(16) >= u32::from(self.used)
+    }
+
     /// True if it can be a table that is damaged.
     pub(super) fn may_be_table(&self) -> bool {
         self.used > 0 && self.zeros <= 4 && u32::from(self.invalid).saturating_mul(3) <= u32::from(self.used)

@@ -8,15 +8,18 @@
 use super::super::directory::Kind;
 use super::super::header::MINI_SIZE;
 use super::super::layout::Layout;
+use super::super::tables::END_OF_CHAIN;
 use super::look::Looks;
 use super::rebuild::is_sector;
 
 /// How many sectors may be left out of the ascending order.
 const MOST_SKIPPED: usize = 32;
-/// What one head that is where it must be counts, against one that is missing or one too many.
-const HEAD: i32 = 4;
-/// What following the FAT counts.
-const ALONG_FAT: i32 = 1;
+/// What one head that is where it must be counts, and takes where it is missing.
+const HEAD: i32 = 8;
+/// What a head takes that the directory does not know of: its entry may be lost.
+const UNKNOWN_HEAD: i32 = 1;
+/// What a sector counts that the FAT leads to.
+const ALONG_FAT: i32 = 2;
 /// Stands where the sector is lost.
 pub(super) const LOST: u32 = u32::MAX;
 
@@ -46,6 +49,8 @@ struct Finder<'f, 'a> {
     wanted: Vec<u64>,
     /// How many sectors it has, if the root can be relied on.
     need: Option<usize>,
+    /// How many sectors it has at least, for what the directory says is in it.
+    reach: usize,
     start: u32,
 }
 
@@ -71,6 +76,10 @@ impl<'f, 'a> Finder<'f, 'a> {
                 }
             }
         }
+        let minis = layout.directory.iter().filter(|entry| entry.kind == Kind::Stream && entry.is_mini());
+        let ends = minis.map(|entry| u64::from(entry.start).saturating_add(entry.size.div_ceil(MINI_SIZE as u64)));
+        let ends = ends.map(|end| usize::try_from(end.div_ceil(per_sector.into())).unwrap_or(usize::MAX));
+        let reach = ends.filter(|end| *end <= most).max().unwrap_or_default();
         let root = layout.root();
         let need = root.and_then(|root| usize::try_from(root.size.div_ceil(sectors.size() as u64)).ok());
         let mut once = vec![false; most];
@@ -87,7 +96,8 @@ impl<'f, 'a> Finder<'f, 'a> {
             open,
             twice,
             wanted,
-            need: need.filter(|need| *need > 0 && *need <= most.saturating_mul(2).saturating_add(64)),
+            need: need.filter(|need| *need >= reach.max(1) && *need <= most.saturating_mul(2).saturating_add(64)),
+            reach,
             start: root.map_or(LOST, |root| root.start),
         }
     }
@@ -103,30 +113,40 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// What speaks for `sector` in this place.
     fn fit(&self, place: usize, sector: u32) -> i32 {
         let (have, want) = (Self::at(&self.heads, sector), self.wanted(place));
-        let count = |heads: u64| i32::try_from(heads.count_ones()).unwrap_or(0).saturating_mul(HEAD);
-        count(have & want).saturating_sub(count(want & !have)).saturating_sub(count(have & !want) / 2)
+        let count = |heads: u64, each: i32| i32::try_from(heads.count_ones()).unwrap_or(0).saturating_mul(each);
+        count(have & want, HEAD)
+            .saturating_sub(count(want & !have, HEAD))
+            .saturating_sub(count(have & !want, UNKNOWN_HEAD))
     }
 
     fn score(&self, list: &[u32]) -> i64 {
-        let length = match self.need {
-            Some(need) if need == list.len() => 1,
-            _ => 0,
-        };
         let fit: i64 = list.iter().enumerate().map(|(place, sector)| i64::from(self.fit(place, *sector))).sum();
-        let missing = self.wanted.iter().skip(list.len()).map(|heads| i64::from(heads.count_ones())).sum::<i64>();
-        fit.saturating_sub(missing.saturating_mul(i64::from(HEAD))).saturating_add(length)
+        let steps = list.windows(2).filter(|pair| matches!(pair, [a, b] if self.next(*a) == Some(*b))).count();
+        let missing: i64 = self.wanted.iter().skip(list.len()).map(|heads| i64::from(heads.count_ones())).sum();
+        fit.saturating_add((steps as i64).saturating_mul(i64::from(ALONG_FAT)))
+            .saturating_sub(missing.saturating_mul(i64::from(HEAD)))
     }
 
-    /// True if every head is where it must be, and no other, and there are as many sectors as the root says.
+    /// True if every head that must be is there, and there are as many sectors as are needed.
     fn is_perfect(&self, list: &[u32]) -> bool {
-        self.need.is_none_or(|need| need == list.len())
+        let ends = list.last().is_some_and(|last| self.value(*last) == Some(END_OF_CHAIN));
+        let whole = if ends { list.len() >= self.reach } else { self.need == Some(list.len()) };
+        whole
             && list.len() >= self.wanted.len()
-            && list.iter().enumerate().all(|(place, sector)| Self::at(&self.heads, *sector) == self.wanted(place))
+            && list.iter().enumerate().all(|(place, sector)| self.holds(place, *sector))
+    }
+
+    /// True if every head that must be in this place is in `sector`.
+    fn holds(&self, place: usize, sector: u32) -> bool {
+        self.wanted(place) & !Self::at(&self.heads, sector) == 0
+    }
+
+    fn value(&self, sector: u32) -> Option<u32> {
+        self.layout.fat.get(usize::try_from(sector).ok()?).copied()
     }
 
     fn next(&self, sector: u32) -> Option<u32> {
-        let next = self.layout.fat.get(usize::try_from(sector).ok()?).copied()?;
-        is_sector(next).then_some(next)
+        self.value(sector).filter(|next| is_sector(*next))
     }
 
     /// The chain as the FAT has it, up to what cannot be.
@@ -154,33 +174,35 @@ impl<'f, 'a> Finder<'f, 'a> {
         let mut used = vec![false; self.heads.len()];
         let is_open = |used: &[bool], sector: u32| Self::at(&self.open, sector) && !Self::at(used, sector);
         let fits = |place: usize, sector: u32| Self::at(&self.heads, sector) == self.wanted(place);
+        let holds = |place: usize, sector: u32| self.holds(place, sector);
         let mut list: Vec<u32> = Vec::new();
         let mut steps = self.heads.len().saturating_mul(MOST_SKIPPED);
         while list.len() < most {
             let place = list.len();
             let last = list.last().copied().filter(|last| *last != LOST);
             let by_fat = match last {
-                Some(last) => {
-                    self.next(last).filter(|next| last.checked_add(1) == Some(*next) || !Self::at(&self.twice, *next))
-                }
+                Some(last) => self.next(last).filter(|next| {
+                    last.checked_add(1) == Some(*next) || !Self::at(&self.twice, *next)
+                }),
                 None if place == 0 => Some(self.start),
                 None => None,
             };
             let by_fat = by_fat.filter(|sector| is_open(&used, *sector));
-            let mut next = by_fat.filter(|sector| fits(place, *sector));
+            let mut next = by_fat.filter(|sector| holds(place, *sector));
             if next.is_none() {
-                let (mut first, mut looked) = (None, 0);
+                let (mut first, mut holding, mut looked) = (None, None, 0);
                 let mut at = last.map_or(0, |last| last.saturating_add(1));
                 while at < count && looked < MOST_SKIPPED && steps > 0 && next.is_none() {
                     if is_open(&used, at) {
                         first.get_or_insert(at);
                         next = fits(place, at).then_some(at);
+                        holding = holding.or(holds(place, at).then_some(at));
                         looked = looked.saturating_add(1);
                     }
                     steps = steps.saturating_sub(1);
                     at = at.saturating_add(1);
                 }
-                next = next.or(by_fat).or(first);
+                next = next.filter(|_| self.wanted(place) != 0).or(holding).or(by_fat).or(first);
             }
             let Some(next) = next.filter(|_| steps > 0) else { break };
             if let Some(mark) = usize::try_from(next).ok().and_then(|slot| used.get_mut(slot)) {
@@ -213,17 +235,13 @@ impl<'f, 'a> Finder<'f, 'a> {
                 let place = index.checked_sub(skipped);
                 let take = match (score, place) {
                     (Some(score), Some(place)) if place < need => {
-                        Some(score.saturating_add(self.fit(place, *sector)).saturating_add(if along {
-                            ALONG_FAT
-                        } else {
-                            0
-                        }))
+                        Some(score.saturating_add(self.fit(place, *sector)).saturating_add(if along { ALONG_FAT } else { 0 }))
                     }
                     // All that are needed are there: the rest costs nothing.
                     (Some(score), Some(_)) => Some(*score),
                     _ => None,
                 };
-                let lost = i32::try_from(Self::at(&self.heads, *sector).count_ones()).unwrap_or(0);
+                let lost = i32::try_from(Self::at(&self.heads, *sector).count_ones()).unwrap_or(0).saturating_mul(2);
                 let skip = from_left.map(|score| score.saturating_sub(lost));
                 taken.push(take.is_some() && take >= skip);
                 next.push(take.max(skip));

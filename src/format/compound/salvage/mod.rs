@@ -33,7 +33,7 @@ use crate::format::text::Utf16;
 use crate::limits::Limits;
 use look::Looks;
 use solve::{Proven, Solution, Where};
-use space::{Space, Work};
+use space::Work;
 
 /// The name of the stream that lists the entries, for one whose directory entry is lost.
 const DEST_LIST_NAME: [u8; 16] = *b"D\0e\0s\0t\0L\0i\0s\0t\0";
@@ -158,7 +158,11 @@ impl<'a> Finish<'_, 'a, '_> {
                 (Kind::Root, _) => {}
                 (Kind::Storage, _) => storages.push(streams::join(&storage, entry.name)),
                 (Kind::Stream, Some(proven)) => {
-                    let stream = self.proven(entry, storage, proven);
+                    let mut stream = self.proven(entry, storage, proven);
+                    let is_list = outcome.dest_list.as_ref().is_some_and(|list| std::ptr::eq(list, proven));
+                    if is_list && !is_dest_list(entry.name) {
+                        stream.name = Utf16(&DEST_LIST_NAME);
+                    }
                     faults.extend(mended(entry, &stream));
                     found.push(stream);
                 }
@@ -256,6 +260,7 @@ fn carved(data: Cow<'_, [u8]>, offset: u64, start: u32) -> Stream<'_> {
 /// The fault of a stream that is not as the directory and the tables have it.
 fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
     let how = match stream.recovery {
+        Recovery::Chain if stream.is_dest_list() && !is_dest_list(entry.name) => "it is the DestList",
         Recovery::Chain => "its chain had to be mended",
         Recovery::Contiguous => "its chain is lost; the bytes that follow its start prove to be it",
         _ if stream.data.len() as u64 == entry.size => return None,

@@ -93,8 +93,7 @@ impl Search<'_, '_> {
             at = self.value(at, last);
         }
         // A file that was cut may still have FAT sectors for what it lost.
-        let most =
-            claims.iter().rposition(|claim| *claim < self.sectors.count()).map_or(0, |last| last.saturating_add(1));
+        let most = claims.iter().rposition(|claim| *claim < self.sectors.count()).map_or(0, |last| last.saturating_add(1));
         let more = header.map_or(0, |header| usize::try_from(header.fat_sectors).unwrap_or(usize::MAX)).min(most);
         claims.resize(needed.max(more.min(HEADER_DIFAT)), FREE);
         (claims, difat)
@@ -214,20 +213,21 @@ impl Search<'_, '_> {
                 root
             })
         };
-        let (mut chain, strays): (Vec<u32>, Vec<u32>) = self.follow(fat, first).into_iter().partition(|sector| {
-            let look = self.looks.get(&self.sectors, *sector);
-            look.directory.is_directory()
-                || (look.directory.may_be_directory() && look.heads == 0 && !look.table.is_table())
-        });
+        let (mut chain, strays): (Vec<u32>, Vec<u32>) =
+            self.follow(fat, first).into_iter().partition(|sector| {
+                let look = self.looks.get(&self.sectors, *sector);
+                look.directory.is_directory()
+                    || (look.directory.may_be_directory() && look.heads == 0 && !look.table.is_table())
+            });
         let mut in_chain = vec![false; self.tables.len()];
         for sector in &chain {
             if let Some(mark) = in_chain.get_mut(usize::try_from(*sector).unwrap_or(usize::MAX)) {
                 *mark = true;
             }
         }
-        let outside = all
-            .into_iter()
-            .filter(|sector| in_chain.get(usize::try_from(*sector).unwrap_or(usize::MAX)).is_some_and(|mark| !mark));
+        let outside = all.into_iter().filter(|sector| {
+            in_chain.get(usize::try_from(*sector).unwrap_or(usize::MAX)).is_some_and(|mark| !mark)
+        });
         for sector in outside {
             if let Some(stray) = strays.first() {
                 self.misplaced(*stray, sector);
@@ -243,12 +243,11 @@ impl Search<'_, '_> {
         let most = usize::try_from(self.sectors.count()).unwrap_or(usize::MAX);
         let chain = self.follow(fat, first);
         let needed = mini_size.map(|size| size.div_ceil(MINI_SIZE as u64).div_ceil(per_sector as u64));
-        let needed =
-            needed.map_or(chain.len(), |needed| usize::try_from(needed).unwrap_or(usize::MAX)).clamp(1, most.max(1));
+        let needed = needed.map_or(chain.len(), |needed| usize::try_from(needed).unwrap_or(usize::MAX)).clamp(1, most.max(1));
         let mut placed: Vec<Option<u32>> = vec![None; needed];
         for (place, claim) in placed.iter_mut().zip(&chain) {
             let look = self.looks.get(&self.sectors, *claim);
-            if look.table.may_be_table() && look.table.marks == 0 && !look.directory.is_directory() {
+            if look.table.may_be_table() && !look.table.is_fat() && !look.directory.is_directory() {
                 *place = Some(*claim);
                 self.take(*claim);
             }
@@ -256,7 +255,7 @@ impl Search<'_, '_> {
         if placed.contains(&None) {
             for sector in 0..self.sectors.count() {
                 let look = self.looks.get(&self.sectors, sector).table;
-                if !self.is_free(sector) || !look.is_table() || look.marks > 0 {
+                if !self.is_free(sector) || !look.is_table() || look.is_fat() {
                     continue;
                 }
                 let ordinal = usize::try_from(look.ordinal).unwrap_or(usize::MAX);
@@ -292,9 +291,7 @@ fn read_directory<'a>(sectors: &Sectors<'a>, chain: &[u32]) -> Vec<DirEntry<'a>>
             let index = ordinal.saturating_mul(sectors.size() / ENTRY_SIZE).saturating_add(slot);
             let index = u32::try_from(index).unwrap_or(NO_STREAM);
             let offset = sectors.offset(*number).saturating_add((slot.saturating_mul(ENTRY_SIZE)) as u64);
-            let Ok(Some(mut entry)) = DirEntry::parse_or(bytes, index, offset, wide, Some(Kind::Stream)) else {
-                continue;
-            };
+            let Ok(Some(mut entry)) = DirEntry::parse_or(bytes, index, offset, wide, Some(Kind::Stream)) else { continue };
             let is_root = is_root(entry.name);
             if is_root || (entry.kind == Kind::Root && index == 0) {
                 entry.kind = Kind::Root;

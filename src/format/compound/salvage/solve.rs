@@ -98,7 +98,7 @@ pub(super) fn solve<'a>(rebuilt: Rebuilt<'a>, looks: &Looks, work: &mut Work) ->
     let taken: Vec<bool> = all.iter().map(|sector| large.sectors.is_taken(*sector)).collect();
     let lists = mini_stream::candidates(&layout, looks, &taken);
     for list in lists.into_iter().chain([Vec::new()]).take(MOST_MINI_STREAMS) {
-        if best.as_ref().is_some_and(|(_, best)| list.is_empty() || best.suspects.is_empty()) {
+        if list.is_empty() && best.is_some() {
             break;
         }
         let outcome = large.with_mini_stream(&list).small_streams(work).carve(&all, &tables, work);
@@ -275,9 +275,7 @@ impl<'l, 'a> Solver<'l, 'a> {
     fn links_of_another_size(&mut self, place: Where, work: &mut Work) {
         let open = self.open(true).into_iter().chain(self.open(false));
         for (index, entry) in open.collect::<Vec<_>>() {
-            if self.done.get(index) != Some(&false)
-                || !self.space(place).bytes(entry.start).is_some_and(looks_like_link)
-            {
+            if self.done.get(index) != Some(&false) || !self.space(place).bytes(entry.start).is_some_and(looks_like_link) {
                 continue;
             }
             for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
@@ -312,8 +310,14 @@ impl<'l, 'a> Solver<'l, 'a> {
         }
     }
 
+    /// The directory entry of the DestList: by its name, or, where none has it, by what stands at its start.
     fn dest_list_entry(&self, mini: bool) -> Option<(usize, DirEntry<'a>)> {
-        self.open(mini).into_iter().find(|(_, entry)| is_dest_list(entry.name))
+        let named = self.layout.directory.iter().any(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
+        let space = self.space(if mini { Where::Minis } else { Where::Sectors });
+        self.open(mini).into_iter().find(|(_, entry)| {
+            let looks = || space.bytes(entry.start).is_some_and(dest_list::could_start);
+            is_dest_list(entry.name) || (!named && entry.entry_id().is_none() && looks())
+        })
     }
 
     /// The DestList along its chain, if everything in it holds.
@@ -329,8 +333,11 @@ impl<'l, 'a> Solver<'l, 'a> {
         let space = self.space(place);
         let units = space.chain(entry.start, Follow::Table, space.units_of(entry.size), work);
         let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
-        let data =
-            if work.spend(units.len().saturating_mul(space.unit)) { space.gather(&units, size) } else { Vec::new() };
+        let data = if work.spend(units.len().saturating_mul(space.unit)) {
+            space.gather(&units, size)
+        } else {
+            Vec::new()
+        };
         Assembled::new(units, data)
     }
 
@@ -354,8 +361,7 @@ impl<'l, 'a> Solver<'l, 'a> {
 
     /// A DestList that the directory does not lead to: a header, and an entry that holds.
     fn dest_list_by_look(&mut self, work: &mut Work) {
-        let entry =
-            self.layout.directory.iter().position(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
+        let entry = self.layout.directory.iter().position(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
         let mut best: Option<(Where, Assembled)> = None;
         for place in [Where::Minis, Where::Sectors] {
             let space = self.space(place);
@@ -365,9 +371,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                     continue;
                 }
                 let found = dest_list::assemble(space, unit, None, work).filter(|found| found.sound > 0);
-                if let Some(found) =
-                    found.filter(|found| best.as_ref().is_none_or(|(_, best)| found.sound > best.sound))
-                {
+                if let Some(found) = found.filter(|found| best.as_ref().is_none_or(|(_, best)| found.sound > best.sound)) {
                     best = Some((place, found));
                 }
             }
@@ -391,6 +395,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                     recovery => recovery,
                 }
             }
+            Some(named) if !is_dest_list(named.name) => Recovery::Chain,
             _ => Recovery::Intact,
         };
         // What of it is in doubt takes nothing from others.
@@ -519,8 +524,7 @@ fn link_at(
     if !space.bytes(start).is_some_and(looks_like_link) {
         return None;
     }
-    let most =
-        size.unwrap_or(largest).min(usize::try_from(space.count()).unwrap_or(usize::MAX).saturating_mul(space.unit));
+    let most = size.unwrap_or(largest).min(usize::try_from(space.count()).unwrap_or(usize::MAX).saturating_mul(space.unit));
     let mut units = space.chain(start, follow, space.units_of(most as u64), work);
     if space.is_taken(start) || !work.spend(units.len().saturating_mul(space.unit)) {
         return None;
