@@ -28,7 +28,7 @@ pub enum RebuildError {
 /// A stream of the new file.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'c> {
-    storage: &'c str,
+    storage: Cow<'c, str>,
     name: String,
     data: Cow<'c, [u8]>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Part<'c> {
 impl<'c> Part<'c> {
     /// A stream of the root with new content.
     pub(super) fn new(name: impl Into<String>, data: impl Into<Cow<'c, [u8]>>) -> Self {
-        Self { storage: "", name: name.into(), data: data.into() }
+        Self { storage: Cow::Borrowed(""), name: name.into(), data: data.into() }
     }
 
     /// A stream as it stands.
@@ -45,7 +45,13 @@ impl<'c> Part<'c> {
         if stream.name.has_unpaired() || stream.storage.contains(char::REPLACEMENT_CHARACTER) {
             return Err(RebuildError::Name(name));
         }
-        Ok(Self { storage: &stream.storage, name, data: Cow::Borrowed(&stream.data) })
+        Ok(Self { storage: Cow::Borrowed(&stream.storage), name, data: Cow::Borrowed(&stream.data) })
+    }
+
+    /// The same, borrowing nothing.
+    pub(super) fn into_owned(self) -> Part<'static> {
+        let Self { storage, name, data } = self;
+        Part { storage: Cow::Owned(storage.into_owned()), name, data: Cow::Owned(data.into_owned()) }
     }
 
     /// True if this is the stream as it stands.
@@ -62,12 +68,17 @@ pub(super) fn rebuild(
     parts: &[Part<'_>],
     limits: &Limits,
 ) -> Result<(Vec<u8>, Size), RebuildError> {
-    let streams: Vec<_> =
-        parts.iter().map(|part| NewStream { storage: part.storage, name: &part.name, data: &part.data }).collect();
-    let bytes = write::build(root, storages, &streams).map_err(RebuildError::Write)?;
+    let bytes = build(root, storages, parts)?;
     let size = verify(&bytes, root, parts, limits)?;
     write::second_opinion(&bytes).map_err(|why| RebuildError::Differs(format!("cfb in strict mode: {why}")))?;
     Ok((bytes, size))
+}
+
+/// Builds a file of these streams, without looking at it again.
+pub(super) fn build(root: &Root, storages: &[String], parts: &[Part<'_>]) -> Result<Vec<u8>, RebuildError> {
+    let streams: Vec<_> =
+        parts.iter().map(|part| NewStream { storage: &part.storage, name: &part.name, data: &part.data }).collect();
+    write::build(root, storages, &streams).map_err(RebuildError::Write)
 }
 
 fn verify(bytes: &[u8], root: &Root, parts: &[Part<'_>], limits: &Limits) -> Result<Size, RebuildError> {
@@ -86,7 +97,7 @@ fn verify(bytes: &[u8], root: &Root, parts: &[Part<'_>], limits: &Limits) -> Res
     let written: HashMap<(&str, String), &Stream<'_>> =
         compound.streams.iter().map(|stream| ((stream.storage.as_str(), stream.name.to_string()), stream)).collect();
     for part in parts {
-        let found = written.get(&(part.storage, part.name.clone()));
+        let found = written.get(&(part.storage.as_ref(), part.name.clone()));
         if found.is_none_or(|stream| stream.data != part.data) {
             return Err(differs(format!("stream {} is other than planned", part.name)));
         }

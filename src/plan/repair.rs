@@ -12,18 +12,23 @@ mod checksum;
 mod entries;
 mod judge;
 mod links;
+mod made_link;
 
-use super::rebuild::{Part, RebuildError, rebuild};
+use super::rebuild::{Part, RebuildError, build, rebuild};
 use super::{PlanError, Size, Step};
 use crate::cost::Cost;
 use crate::format::compound::{Compound, FaultKind, Recovery, Root};
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
+use crate::format::write;
 use crate::limits::Limits;
 use crate::model::{DEST_LIST, JumpList};
 use entries::{Draft, Gathered};
 use judge::Judge;
 use links::{Links, Role};
+
+/// How often what was built is looked at again.
+const MOST_ROUNDS: usize = 4;
 
 /// How a list is to be mended.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,15 +62,25 @@ pub struct Repair {
 /// [`PlanError::Hopeless`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
 pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
     let before = Size::of(list);
-    let mended = match mend(list, options) {
+    let mut mended = match mend(list, options) {
         Err(PlanError::Hopeless(why)) if options.reset => return reset(before, &why, limits).map(Some),
         Err(error) => return Err(error),
         Ok(None) => return Ok(None),
-        Ok(Some(mended)) => mended,
+        Ok(Some(mended)) => mended.into_owned(),
     };
-    let (bytes, after) = rebuild(&mended.root, &mended.storages, &mended.parts, limits)?;
-    is_mended(&bytes, options, limits)?;
-    Ok(Some(Repair { steps: mended.steps, before, after, bytes }))
+    // A link that is damaged inside reads in another way once the file around it is whole.
+    for _ in 0..MOST_ROUNDS {
+        let bytes = build(&mended.root, &mended.storages, &mended.parts)?;
+        let compound = Compound::parse(&bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
+        let Some(again) = mend(&JumpList::read(&compound), options)? else {
+            let (bytes, after) = rebuild(&mended.root, &mended.storages, &mended.parts, limits)?;
+            return Ok(Some(Repair { steps: mended.steps, before, after, bytes }));
+        };
+        let steps = std::mem::take(&mut mended.steps).into_iter().chain(again.steps.iter().cloned()).collect();
+        mended = Mended { steps, ..again.into_owned() };
+    }
+    let what = mended.steps.last().map_or_else(String::new, |step| step.what.clone());
+    Err(RebuildError::Differs(format!("it would be mended again: {what}")).into())
 }
 
 /// An empty list, for a file of `size` bytes that is not even a compound file.
@@ -83,19 +98,6 @@ fn reset(before: Size, why: &str, limits: &Limits) -> Result<Repair, PlanError> 
     let mut steps = Steps::default();
     steps.file_lost(format!("made an empty list: {why}"));
     Ok(Repair { steps: steps.told, before, after, bytes })
-}
-
-/// Holds a mended file against what mended means.
-fn is_mended(bytes: &[u8], options: &RepairOptions, limits: &Limits) -> Result<(), PlanError> {
-    let differs = |what: String| PlanError::Rebuild(RebuildError::Differs(what));
-    let compound = Compound::parse(bytes, limits).map_err(|short| differs(short.to_string()))?;
-    match mend(&JumpList::read(&compound), &RepairOptions { reset: false, ..*options })? {
-        None => Ok(()),
-        Some(again) => {
-            let what = again.steps.first().map_or_else(String::new, |step| step.what.clone());
-            Err(differs(format!("it would be mended again: {what}")))
-        }
-    }
 }
 
 /// What was mended, as it is found.
@@ -146,6 +148,13 @@ struct Mended<'c> {
     steps: Vec<Step>,
 }
 
+impl Mended<'_> {
+    fn into_owned(self) -> Mended<'static> {
+        let Self { root, storages, parts, steps } = self;
+        Mended { root, storages, parts: parts.into_iter().map(Part::into_owned).collect(), steps }
+    }
+}
+
 /// Mends a list. Nothing if what comes of it is what is there.
 fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mended<'c>>, PlanError> {
     let compound = list.compound;
@@ -186,7 +195,11 @@ fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mende
     }
     let parts = assemble::parts(compound, judge, dest_list);
     if is_same(compound, &parts, root) {
-        return Ok(None);
+        // What our reader passes over, Windows' own may not.
+        match write::second_opinion(compound.file()) {
+            Ok(()) => return Ok(None),
+            Err(why) => steps.file(format!("the file is laid out anew: {why}")),
+        }
     }
     let Steps { mut told, asides } = steps;
     told.extend(asides.into_iter().map(|what| Step { what, entry_id: None, path: None, pinned: false, lost: false }));
@@ -260,7 +273,8 @@ fn loses_all(gathered: &Gathered<'_>, compound: &Compound<'_>, links: usize) -> 
 fn why_hopeless(gathered: &Gathered<'_>, compound: &Compound<'_>) -> String {
     let listed = gathered.drafts.iter().filter(|draft| !draft.carved).count();
     if listed > 0 {
-        return format!("of the {listed} entries in it none has a link that can be read; --keep-linkless keeps them");
+        let entries = if listed == 1 { "its one entry".to_owned() } else { format!("each of its {listed} entries") };
+        return format!("{entries} lacks a link that can be read; --keep-linkless keeps what has none");
     }
     let first = compound.faults.first().map(|fault| format!(" ({})", fault.message)).unwrap_or_default();
     format!("no entry and no link that an entry could be made of is left in it{first}")

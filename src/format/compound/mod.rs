@@ -245,6 +245,11 @@ impl<'a> Compound<'a> {
         self.streams.iter().find(|stream| stream.storage.is_empty() && is_named(stream.name, name))
     }
 
+    /// The file as it was given.
+    pub fn file(&self) -> &'a [u8] {
+        self.sectors.data()
+    }
+
     /// Bytes of the file.
     pub fn file_size(&self) -> u64 {
         self.sectors.data().len() as u64

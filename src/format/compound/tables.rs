@@ -154,12 +154,6 @@ pub fn chain(table: &[u32], start: u32, most: usize, seen: &mut [bool]) -> (Vec<
     (sectors, ChainEnd::Whole)
 }
 
-/// True if `sector` is among the first `steps` sectors of the chain from `start`.
-pub fn chain_passes(table: &[u32], start: u32, steps: usize, sector: u32) -> bool {
-    let next = |at: &u32| table.get(usize::try_from(*at).ok()?).copied();
-    std::iter::successors(Some(start), next).take(steps).any(|at| at == sector)
-}
-
 /// Reads the FAT: one entry for each sector of the file, [`UNKNOWN`] where the FAT sector is lost. Returns the
 /// sectors that hold it too.
 pub fn read_fat(sectors: &Sectors<'_>, header: &Header, faults: &mut Vec<Fault>) -> (Vec<u32>, Vec<u32>) {
@@ -227,4 +221,10 @@ fn read_difat(
         at = u32_at(sector, last.saturating_mul(4)).unwrap_or(END_OF_CHAIN);
     }
     visited
+}
+
+/// True if `sector` is among the first `steps` sectors of the chain from `start`.
+pub fn chain_passes(table: &[u32], start: u32, steps: usize, sector: u32) -> bool {
+    let next = |at: &u32| table.get(usize::try_from(*at).ok()?).copied();
+    std::iter::successors(Some(start), next).take(steps).any(|at| at == sector)
 }

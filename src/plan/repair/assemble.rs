@@ -7,7 +7,7 @@ use super::entries::{Draft, Gathered, PROPERTY_STORE};
 use super::judge::Judge;
 use super::links::{Links, Role};
 use crate::format::compound::{Compound, Recovery, Stream};
-use crate::format::destlist::{Header, has_rank};
+use crate::format::destlist::{Header, find_entries, has_rank};
 use crate::model::DEST_LIST;
 use crate::plan::prune::close_ranks;
 use crate::plan::rebuild::Part;
@@ -155,7 +155,8 @@ pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_l
     }
     let mut links: Vec<_> = all.into_iter().zip(owners).map(Some).collect();
     let mut parts = Vec::with_capacity(roles.len());
-    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, steps };
+    let damaged = !compound.faults.is_empty();
+    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, damaged, steps };
     others.wants_store &= compound.stream(PROPERTY_STORE).is_none();
     let mut dest_list = dest_list;
     if !roles.contains(&Role::DestList) {
@@ -177,6 +178,8 @@ pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_l
             Role::Other => parts.extend(others.part(stream)),
         }
     }
+    let made = drafts.iter().filter_map(|draft| Some((draft.entry.stream_name(), draft.made_link.clone()?)));
+    parts.extend(made.map(|(name, link)| Part::new(name, link)));
     parts
 }
 
@@ -189,6 +192,8 @@ struct Others<'x> {
     names: HashSet<(String, String)>,
     /// The format calls for a property store, and none is there under its name.
     wants_store: bool,
+    /// Names may be damaged.
+    damaged: bool,
     steps: &'x mut Steps,
 }
 
@@ -230,6 +235,16 @@ impl Others<'_> {
                 let why = if writable { "its name is another's" } else { "its name cannot be one" };
                 self.steps.file_lost(format!("stream {} was dropped: {why}", shown(stream)));
             }
+            return None;
+        }
+        // What is nothing, or a DestList that another is used for, was not put there under such a name.
+        let leftover =
+            stream.data.is_empty() || differs_by_one(&name, DEST_LIST) || !find_entries(&stream.data).is_empty();
+        if self.damaged && leftover && !name.eq_ignore_ascii_case(PROPERTY_STORE) {
+            self.steps.file_lost(format!(
+                "stream {} was dropped: nothing is in it that the list does not have",
+                shown(stream)
+            ));
             return None;
         }
         if stream.missing() > 0 {

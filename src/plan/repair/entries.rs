@@ -37,6 +37,8 @@ pub(super) struct Draft<'c> {
     pub(super) timeless: bool,
     /// Its link, by number.
     pub(super) link: Option<usize>,
+    /// Its link, where that had to be made.
+    pub(super) made_link: Option<Vec<u8>>,
 }
 
 impl<'c> Draft<'c> {
@@ -50,6 +52,7 @@ impl<'c> Draft<'c> {
             carved: false,
             timeless: false,
             link: None,
+            made_link: None,
         }
     }
 

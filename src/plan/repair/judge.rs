@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::checksum::Corrector;
 use super::entries::{Draft, Gathered};
 use super::links::Links;
-use super::{RepairOptions, Steps};
+use super::{RepairOptions, Steps, made_link};
 use crate::format::compound::{Compound, FaultKind};
 use crate::format::destlist::{Entry, Header, Soundness, Usage, has_rank};
 use crate::format::guid::Guid;
@@ -240,7 +240,14 @@ impl<'x, 'c> Judge<'x, 'c> {
     fn linkless(&mut self) {
         let keep = self.options.keep_linkless;
         self.retain(|draft, steps, _| {
-            let stays = draft.link.is_some() || keep;
+            // A pin is not lost where its entry is not.
+            if draft.link.is_none() && draft.entry.is_pinned() {
+                draft.made_link = made_link::of_entry(&draft.finished());
+                if draft.made_link.is_some() {
+                    steps.about(draft, "its link is gone; as it is pinned, a plain one was made of its path and ids");
+                }
+            }
+            let stays = draft.link.is_some() || draft.made_link.is_some() || keep;
             if !stays {
                 steps.lost(draft, format!("has no link (no stream {:x} that can be read); dropped", draft.entry.id));
             }

@@ -91,10 +91,10 @@ impl<'c> Links<'c> {
     fn add(&mut self, stream: &'c Stream<'c>, page: CodePage) -> Role {
         let id = stream.entry_id().map(|(id, _)| id);
         // A link under a name that is no id: its directory entry was damaged. In a storage it is somebody else's.
-        if !stream.storage.is_empty() || (id.is_none() && !looks_like_link(&stream.data)) {
-            return Role::Other;
-        }
-        let Some((data, mended)) = usable(stream, page) else { return Role::Unreadable };
+        let usable = if stream.storage.is_empty() { usable(stream, page) } else { None };
+        let Some((data, mended)) = usable else {
+            return if id.is_some() || looks_like_link(&stream.data) { Role::Unreadable } else { Role::Other };
+        };
         let facts = link::parse(&data, page).map(|link| Facts::of(&link)).unwrap_or_default();
         let index = self.all.len();
         if let Some(id) = id {
