@@ -19,8 +19,8 @@ use jlfix::error::{Error, Refusal};
 use jlfix::os;
 use jlfix::store::{Decision, OnBusy, Options, Outcome, Store, change, restore};
 use windows_sys::Win32::Storage::FileSystem::{
-    FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_REPARSE_POINT,
-    FILE_ATTRIBUTE_SYSTEM, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, GetShortPathNameW, SetFileAttributesW,
+    FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_SYSTEM, FILE_SHARE_DELETE,
+    FILE_SHARE_READ, FILE_SHARE_WRITE, GetShortPathNameW, SetFileAttributesW,
 };
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
 
@@ -163,10 +163,9 @@ fn a_changed_and_restored_file_keeps_its_attributes() {
     ] {
         let path = place.file(NAME);
         set_attributes(&path, own);
+        // Wine gives every file the archive bit.
         let before = attributes(&path);
-        if before != own {
-            println!("not tried: attributes {own:#x} are kept here as {before:#x}");
-        }
+        assert_eq!(before & !FILE_ATTRIBUTE_ARCHIVE, own & !FILE_ATTRIBUTE_ARCHIVE);
         place.change_and_restore(&path, |path| assert_eq!(attributes(path), before, "of {own:#x}"));
         set_attributes(&path, FILE_ATTRIBUTE_ARCHIVE);
         fs::remove_file(&path).unwrap();
@@ -253,20 +252,25 @@ fn a_symbolic_link_is_refused_and_what_it_points_to_stays() {
     assert_eq!(fs::read(&path).unwrap(), b"old");
 }
 
-/// Makes a link to a folder that anyone may make: a junction, or under Wine, which knows only those that are there,
-/// the symbolic link of the system below.
-fn junction(target: &Path, link: &Path) -> bool {
-    let made = if is_wine() {
+/// Makes a link to a folder as anyone may: a junction, or under Wine, which makes none, the symbolic link of the system
+/// below.
+fn junction(target: &Path, link: &Path) {
+    if is_wine() {
         let unix = |path: &Path| {
             let out = Command::new("winepath").arg("-u").arg(path).output().unwrap();
             String::from_utf8(out.stdout).unwrap().trim_end().to_owned()
         };
-        Command::new(r"Z:\bin\ln").args(["-s", &unix(target), &unix(link)]).status()
+        // There is no waiting for a process of the system below.
+        let _ = Command::new(r"Z:\bin\ln").args(["-s", &unix(target), &unix(link)]).status();
+        while !link.is_dir() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     } else {
-        Command::new("cmd").args(["/d", "/c", "mklink", "/J"]).arg(link).arg(target).stdout(Stdio::null()).status()
-    };
-    made.is_ok_and(|status| status.success())
-        && fs::symlink_metadata(link).is_ok_and(|found| found.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT != 0)
+        let command = ["/d", "/c", "mklink", "/J"];
+        assert!(
+            Command::new("cmd").args(command).arg(link).arg(target).stdout(Stdio::null()).status().unwrap().success()
+        );
+    }
 }
 
 #[test]
@@ -274,14 +278,13 @@ fn a_junction_is_no_file_and_a_restore_does_not_go_through_one() {
     let place = Place::new();
     let path = place.file(NAME);
     let link = place.dir.path().join("junction");
-    if !junction(path.parent().unwrap(), &link) {
-        println!("skipped: no junctions here");
-        return;
-    }
-    assert_eq!(refusal(&link), Refusal::ReparsePoint);
+    junction(path.parent().unwrap(), &link);
+    // Wine does not tell an open folder from a link to one.
+    let expected = if is_wine() { Refusal::NotAFile("folder") } else { Refusal::ReparsePoint };
+    assert_eq!(refusal(&link), expected);
 
-    let through = Options { no_links: true, ..Options::default() };
-    let outcome = change(&link.join(NAME), &through, None, |_| Ok(Decision::Write(b"new!".to_vec().into())));
+    let recorded = Options { no_links: true, ..Options::default() };
+    let outcome = change(&link.join(NAME), &recorded, None, |_| Ok(Decision::Write(b"new!".to_vec().into())));
     assert!(matches!(outcome, Err(Error::Refused { reason: Refusal::FolderMoved(_), .. })), "{outcome:?}");
     assert_eq!(fs::read(&path).unwrap(), b"old");
 }
@@ -301,58 +304,6 @@ fn a_short_name_is_refused_as_it_would_cost_the_long_one() {
     }
     assert!(matches!(refusal(&short), Refusal::AlternateName(_)));
     place.assert_alone(&path);
-}
-
-#[test]
-fn streams_and_devices_are_no_files_to_be_changed() {
-    let place = Place::new();
-    let path = place.file(NAME);
-    for name in [
-        format!("{NAME}:stream"),
-        format!("{NAME}::$DATA"),
-        "NUL".to_owned(),
-        "com1.automaticDestinations-ms".to_owned(),
-    ] {
-        assert!(matches!(refusal(&place.path(&name)), Refusal::AlternateName(_)), "{name}");
-    }
-    place.assert_alone(&path);
-}
-
-#[test]
-fn a_path_over_260_characters_is_changed_and_restored() {
-    let place = Place::new();
-    let mut folder = place.path("");
-    while folder.as_os_str().len() < 400 {
-        folder.push("a folder with a long name");
-    }
-    fs::create_dir_all(&folder).unwrap();
-    let path = folder.join(NAME);
-    fs::write(&path, "old").unwrap();
-    place.change_and_restore(&path, |_| {});
-}
-
-#[test]
-fn a_name_with_an_unpaired_surrogate_is_changed_and_restored() {
-    let place = Place::new();
-    let name = OsString::from_wide(&[0x61, 0xD800, 0x2E, 0xDC00, 0x62]);
-    assert!(name.to_str().is_none());
-    let path = place.path(&name);
-    if let Err(e) = fs::write(&path, "old") {
-        println!("skipped: no such names here ({e})");
-        return;
-    }
-    place.change_and_restore(&path, |_| {});
-}
-
-#[test]
-fn the_live_users_recent_folder_is_the_shells() {
-    let recent = os::recent_folder().unwrap().unwrap();
-    if is_wine() {
-        let expected = PathBuf::from(std::env::var_os("APPDATA").unwrap()).join(r"Microsoft\Windows\Recent");
-        assert_eq!(recent.to_string_lossy().to_lowercase(), expected.to_string_lossy().to_lowercase());
-    } else {
-        assert!(recent.is_dir(), "{}", recent.display());
-    }
 }
 
 /// A profile that is made up in the registry, in Wine's only.

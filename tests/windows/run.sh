@@ -116,9 +116,10 @@ build_std() {
 
 # A prefix of its own, with a home folder of its own: Wine links its Documents, Desktop and so on to there.
 build_prefix() {
-    local version
+    local version recipe
     version=$(dpkg-query -W -f '${Version}' wine64)
-    prefix=$cache/wine-${version//[^A-Za-z0-9.]/-}-$(cksum <"$here/processprng.c" | cut -d ' ' -f 1)
+    recipe=$({ declare -f build_prefix && cat -- "$here/processprng.c"; } | cksum | cut -d ' ' -f 1)
+    prefix=$cache/wine-${version//[^A-Za-z0-9.]/-}-$recipe
     wine=$prefix/wine
     [[ ! -e $prefix/done ]] || return 0
     say "making a Wine prefix in $prefix"
@@ -134,7 +135,9 @@ export WINEDLLOVERRIDES='mscoree,mshtml=;winemenubuilder.exe=d'
 exec /usr/lib/wine/wine64 "$@"
 END
     chmod +x -- "$wine"
-    "$wine" wineboot -i </dev/null >"$cache/wineboot.log" 2>&1 {lock}>&- || die "wineboot failed: see $cache/wineboot.log"
+    {
+        "$wine" wineboot -i && "$wine" winecfg -v win10 # the default is Windows 7
+    } </dev/null >"$cache/wine.log" 2>&1 {lock}>&- || die "making the prefix failed: see $cache/wine.log"
     x86_64-w64-mingw32-gcc -O2 -shared -o "$prefix/drive/drive_c/windows/system32/bcryptprimitives.dll" \
         "$here/processprng.c" -ladvapi32
     touch -- "$prefix/done"
