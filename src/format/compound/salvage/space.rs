@@ -82,6 +82,12 @@ impl<'l, 'a> Space<'l, 'a> {
         Self::cut(sectors, all, &[], taken)
     }
 
+    /// Sectors, or what is cut from them, with no table and nothing taken: to look at what is in them.
+    pub(super) fn bare(sectors: &'l Sectors<'a>, host: Option<&'l [u32]>) -> Self {
+        let unit = if host.is_some() { MINI_SIZE } else { sectors.size() };
+        Self::new(sectors, host, &[], unit, 0, Vec::new(), Vec::new())
+    }
+
     fn cut(sectors: &'l Sectors<'a>, host: &'l [u32], table: &'l [u32], taken: Vec<bool>) -> Self {
         let count = host.len().saturating_mul((sectors.size() / MINI_SIZE).max(1));
         let mut space = Self::new(sectors, Some(host), table, MINI_SIZE, count, taken, Vec::new());
