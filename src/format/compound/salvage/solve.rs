@@ -184,8 +184,11 @@ impl<'l, 'a> Solver<'l, 'a> {
         let mut sectors = self.sectors.clone();
         sectors.take(host);
         let mut minis = Space::minis(self.layout, host);
-        for entry in self.layout.directory.iter().filter(|entry| entry.is_mini() && is_dest_list(entry.name)) {
-            minis.mark_head(entry.start);
+        let mini = |entry: &&DirEntry<'_>| entry.kind == Kind::Stream && entry.size > 0 && entry.is_mini();
+        for entry in self.layout.directory.iter().filter(mini) {
+            if !minis.is_led_to(entry.start) {
+                minis.mark_head(entry.start);
+            }
         }
         let (proven, dest_list, done) = (self.proven.clone(), self.dest_list.clone(), self.done.clone());
         Solver { layout: self.layout, sectors, minis, proven, dest_list, done }
@@ -237,9 +240,11 @@ impl<'l, 'a> Solver<'l, 'a> {
             self.dest_list_along_table(Where::Minis, work);
         }
         self.links(Where::Minis, |_| Follow::Table, true, work);
+        self.unnamed_links(Where::Minis, &[Follow::Table], work);
         self.others(Where::Minis, work);
         self.links(Where::Minis, |_| Follow::Straight, true, work);
         self.links(Where::Sectors, |_| Follow::Straight, true, work);
+        self.unnamed_links(Where::Minis, &[Follow::Straight], work);
         if self.dest_list.is_none() {
             self.dest_list_by_checksums(Where::Minis, work);
         }
@@ -339,7 +344,8 @@ impl<'l, 'a> Solver<'l, 'a> {
     /// just what their size needs and crosses no other.
     fn others(&mut self, place: Where, work: &mut Work) {
         for (index, entry) in self.open(place == Where::Minis) {
-            if self.is_link(place, &entry) || is_dest_list(entry.name) {
+            let is_list = || self.dest_list_entry(place == Where::Minis).is_some_and(|(list, _)| list == index);
+            if self.is_link(place, &entry) || is_dest_list(entry.name) || is_list() {
                 continue;
             }
             let space = self.space(place);
@@ -452,15 +458,42 @@ impl<'l, 'a> Solver<'l, 'a> {
         self.dest_list = Some((proven, assembled));
     }
 
+    /// Links at heads that the directory does not name. Returns the heads at which there is none.
+    fn unnamed_links(&mut self, place: Where, follows: &[Follow], work: &mut Work) -> Vec<u32> {
+        let mut named: Vec<u32> = Vec::new();
+        named.extend(self.open(place == Where::Minis).iter().map(|(_, entry)| entry.start));
+        named.sort_unstable();
+        let space = self.space(place);
+        let heads = (0..space.count()).filter(|unit| {
+            !space.is_taken(*unit) && named.binary_search(unit).is_err() && space.bytes(*unit).is_some_and(looks_like_link)
+        });
+        let mut open: Vec<u32> = heads.collect();
+        open.retain(|start| {
+            for follow in follows {
+                let found = self.link_at(place, *start, None, *follow, work);
+                let Some((units, size, 0)) = found else { continue };
+                if *follow == Follow::Table && !self.space(place).is_trusted(&units) {
+                    continue;
+                }
+                let recovery = Recovery::Carved;
+                self.take(Proven { entry: None, place, units, size, flaws: 0, recovery });
+                return false;
+            }
+            true
+        });
+        open
+    }
+
     /// Finds links that nothing names, and closes the account.
     fn carve(mut self, all: &[u32], tables: &[bool], work: &mut Work) -> Outcome {
         let mut suspects = Suspects::default();
         for place in [Where::Minis, Where::Sectors] {
-            for start in 0..self.space(place).count() {
-                if self.space(place).is_taken(start) || !self.space(place).bytes(start).is_some_and(looks_like_link) {
-                    continue;
-                }
-                self.carve_at(place, start, &mut suspects, work);
+            let follows = [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree];
+            for start in self.unnamed_links(place, &follows, work) {
+                // How long it is, is not known; most are of about this size.
+                let space = self.space(place);
+                let units = space.chain(start, Follow::Mended, USUAL_LINK / space.unit.max(1), work);
+                suspects.add(space, Attempt { place, units, kind: Sought::Link(None) });
             }
         }
         let taken = self.taken_pieces(all, tables);
@@ -498,19 +531,6 @@ impl<'l, 'a> Solver<'l, 'a> {
             attempts: suspects.attempts,
             score,
         }
-    }
-
-    fn carve_at(&mut self, place: Where, start: u32, suspects: &mut Suspects, work: &mut Work) {
-        for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
-            if let Some((units, size, 0)) = self.link_at(place, start, None, follow, work) {
-                self.take(Proven { entry: None, place, units, size, flaws: 0, recovery: Recovery::Carved });
-                return;
-            }
-        }
-        let space = self.space(place);
-        // How long it is, is not known; most are of about this size.
-        let units = space.chain(start, Follow::Mended, USUAL_LINK / space.unit.max(1), work);
-        suspects.add(space, Attempt { place, units, kind: Sought::Link(None) });
     }
 
     /// By piece of 64 bytes: a table has it, or something that is proven.

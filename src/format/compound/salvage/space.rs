@@ -46,6 +46,8 @@ pub(super) struct Space<'l, 'a> {
     taken: Vec<bool>,
     /// By unit: something starts here, so nothing else goes on here.
     head: Vec<bool>,
+    /// By unit: another unit leads here.
+    once: Vec<bool>,
     /// By unit: more than one unit leads here.
     twice: Vec<bool>,
 }
@@ -118,7 +120,7 @@ impl<'l, 'a> Space<'l, 'a> {
                 *twice |= std::mem::replace(once, true);
             }
         }
-        Self { sectors, host, table, unit, taken, head, twice }
+        Self { sectors, host, table, unit, taken, head, once, twice }
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -162,6 +164,11 @@ impl<'l, 'a> Space<'l, 'a> {
 
     pub(super) fn is_head(&self, unit: u32) -> bool {
         Self::flag(&self.head, unit)
+    }
+
+    /// True if the table has another unit lead to this one.
+    pub(super) fn is_led_to(&self, unit: u32) -> bool {
+        Self::flag(&self.once, unit)
     }
 
     /// True if a chain could go on with the unit.
