@@ -3,7 +3,7 @@
 //! A table that is not where it should be and looks to be elsewhere, or two sectors in which what is in them
 //! does not hold: read the other way round, does more hold? What comes of it decides, and nothing else.
 
-use super::super::header::SIGNATURE;
+use super::super::header::{MINI_SIZE, SIGNATURE};
 use super::super::tables::Sectors;
 use super::look::Looks;
 use super::rebuild::rebuild;
@@ -43,7 +43,9 @@ pub(super) fn best_view<'a>(sectors: Sectors<'a>, looks: &Looks, work: &mut Work
 fn promising(best: &Solution<'_>, work: &mut Work) -> Vec<(u32, u32)> {
     let sectors = &best.layout.sectors;
     let attempts = &best.outcome.attempts;
-    let cost: usize = attempts.iter().map(|attempt| attempt.units.len()).sum::<usize>().saturating_mul(sectors.size());
+    let unit = |attempt: &Attempt| if attempt.place == Where::Minis { MINI_SIZE } else { sectors.size() };
+    let cost = attempts.iter().map(|attempt| attempt.units.len().saturating_mul(unit(attempt)));
+    let cost = cost.fold(0, usize::saturating_add);
     let held = |sectors: &Sectors<'_>| -> usize {
         let (all, minis) = (Space::bare(sectors, None), Space::bare(sectors, Some(&best.layout.mini_stream)));
         let space = |attempt: &Attempt| if attempt.place == Where::Minis { &minis } else { &all };

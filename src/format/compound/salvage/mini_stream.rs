@@ -201,7 +201,7 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// True if every head that must be is there, and there are as many sectors as are needed.
     fn is_perfect(&self, list: &[u32]) -> bool {
         let ends = list.last().is_some_and(|last| self.value(*last) == Some(END_OF_CHAIN));
-        let whole = if ends { list.len() >= self.reach } else { self.need == Some(list.len()) };
+        let whole = self.need == Some(list.len()) || (ends && list.len() >= self.reach.max(self.known.len()));
         whole
             && list.len() >= self.wanted.len()
             && list.iter().enumerate().all(|(place, sector)| self.holds(place, *sector))
