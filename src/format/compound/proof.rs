@@ -106,7 +106,7 @@ fn is_item(item: &[u8]) -> bool {
     }
     let Some(place) = item.last_chunk::<2>().map(|bytes| usize::from(u16::from_le_bytes(*bytes))) else { return false };
     // The place counts from the item's size field, which is not in `item`.
-    let Some(block) = place.checked_sub(2).and_then(|place| item.get(place..)) else { return true };
+    let Some(block) = place.checked_sub(2).and_then(|place| item.get(place..)) else { return false };
     let size = block.first_chunk::<2>().map(|bytes| usize::from(u16::from_le_bytes(*bytes)));
     size.is_some_and(|size| size <= block.len())
         && u32_at(block, 4).is_some_and(|signature| signature >> 16 == EXTENSION)

@@ -52,9 +52,11 @@ pub struct Resynced<'a> {
 }
 
 impl Resynced<'_> {
-    /// True if every byte is accounted for, every checksum holds and every path is text.
+    /// True if every byte is accounted for, every checksum holds, every path is text, and the header counts the entries
+    /// right.
     pub fn is_whole(&self) -> bool {
         self.header_sound
+            && usize::try_from(self.header.count) == Ok(self.entries.len())
             && self.gaps.is_empty()
             && self.entries.iter().all(|found| found.soundness == Soundness::Sound && is_text(found.entry.path))
     }

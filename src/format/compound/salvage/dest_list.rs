@@ -10,9 +10,9 @@ use crate::bytes::{Bytes, u32_at};
 use crate::format::text::Utf16;
 
 /// How many units are tried for one place.
-const MOST_CANDIDATES: usize = 32;
+const MOST_CANDIDATES: usize = 16;
 /// How often a wrong turn may be taken back.
-const MOST_RETURNS: usize = 512;
+const MOST_RETURNS: usize = 48;
 /// The largest DestList that is put together, in bytes: far more than Windows ever keeps.
 const LARGEST: usize = 16 << 20;
 /// A larger property store in an entry than any that is known.

@@ -3,24 +3,26 @@
 //! A table that is not where it should be and looks to be elsewhere, or two sectors in which what is in them
 //! does not hold: read the other way round, does more hold? What comes of it decides, and nothing else.
 
-use super::super::header::SIGNATURE;
+use super::super::header::{MINI_SIZE, SIGNATURE};
 use super::super::tables::Sectors;
 use super::look::Looks;
 use super::rebuild::rebuild;
-use super::solve::{Solution, solve};
-use super::space::Work;
+use super::solve::{Attempt, Solution, Where, solve};
+use super::space::{Space, Work};
 
-/// How many pairs are tried in a round.
-const MOST_PAIRS: usize = 72;
+/// How many pairs of suspected sectors are tried to the end in a round.
+const MOST_PAIRS: usize = 6;
 
 /// The view of the file that gives the most, with sectors exchanged where that proves right.
 pub(super) fn best_view<'a>(sectors: Sectors<'a>, looks: &Looks, work: &mut Work) -> Solution<'a> {
     let mut best = solve(rebuild(sectors, looks), looks, work);
     let mut first = header_elsewhere(&sectors);
-    // As many rounds as pairs that `Sectors` can hold.
-    while !best.outcome.suspects.is_empty() || !best.misplaced.is_empty() || first.is_some() {
+    // Each round takes one of the pairs that `Sectors` can hold.
+    loop {
+        let mut pairs: Vec<(u32, u32)> = first.take().into_iter().chain(best.misplaced.iter().copied()).collect();
+        pairs.extend(promising(&best, work));
         let mut better: Option<Solution<'a>> = None;
-        for (one, other) in pairs(&best, first.take()) {
+        for (one, other) in pairs {
             let Some(view) = best.layout.sectors.exchanged(one, other) else { break };
             if !work.spend(sectors.data().len()) {
                 break;
@@ -32,25 +34,40 @@ pub(super) fn best_view<'a>(sectors: Sectors<'a>, looks: &Looks, work: &mut Work
         }
         match better {
             Some(better) => best = better,
-            None => break,
+            None => return best,
         }
     }
-    best
 }
 
-/// The pairs of blocks that are worth a try, likeliest first.
-fn pairs(best: &Solution<'_>, first: Option<(u32, u32)>) -> Vec<(u32, u32)> {
+/// The pairs of suspected blocks with which more of what does not hold would hold, those with the most first.
+fn promising(best: &Solution<'_>, work: &mut Work) -> Vec<(u32, u32)> {
     let sectors = &best.layout.sectors;
+    let attempts = &best.outcome.attempts;
+    let unit = |attempt: &Attempt| if attempt.place == Where::Minis { MINI_SIZE } else { sectors.size() };
+    let cost = attempts.iter().map(|attempt| attempt.units.len().saturating_mul(unit(attempt)));
+    let cost = cost.fold(0, usize::saturating_add);
+    let held = |sectors: &Sectors<'_>| -> usize {
+        let (all, minis) = (Space::bare(sectors, None), Space::bare(sectors, Some(&best.layout.mini_stream)));
+        let space = |attempt: &Attempt| if attempt.place == Where::Minis { &minis } else { &all };
+        attempts.iter().map(|attempt| attempt.held(space(attempt))).sum()
+    };
     let has_content = |sector: &u32| sectors.get(*sector).is_some_and(|bytes| bytes.iter().any(|byte| *byte != 0));
     let suspects: Vec<u32> = best.outcome.suspects.iter().copied().filter(has_content).collect();
-    let mut pairs: Vec<(u32, u32)> = first.into_iter().chain(best.misplaced.iter().copied()).collect();
+    let before = held(sectors);
+    let mut pairs: Vec<(usize, u32, u32)> = Vec::new();
     for (index, one) in suspects.iter().enumerate() {
         for other in suspects.iter().skip(index.saturating_add(1)) {
-            pairs.push((one.saturating_add(1), other.saturating_add(1)));
+            let (one, other) = (one.saturating_add(1), other.saturating_add(1));
+            let Some(view) = sectors.exchanged(one, other).filter(|_| work.spend(cost)) else { continue };
+            let gain = held(&view).saturating_sub(before);
+            if gain > 0 {
+                pairs.push((gain, one, other));
+            }
         }
     }
+    pairs.sort_by_key(|(gain, ..)| std::cmp::Reverse(*gain));
     pairs.truncate(MOST_PAIRS);
-    pairs
+    pairs.into_iter().map(|(_, one, other)| (one, other)).collect()
 }
 
 /// The header's block and the one that looks to be the header, if the first is not.

@@ -8,7 +8,7 @@
 use super::super::directory::Kind;
 use super::super::header::MINI_SIZE;
 use super::super::layout::Layout;
-use super::super::tables::END_OF_CHAIN;
+use super::super::tables::{END_OF_CHAIN, FREE, UNKNOWN};
 use super::look::Looks;
 use super::rebuild::is_sector;
 
@@ -16,12 +16,37 @@ use super::rebuild::is_sector;
 const MOST_SKIPPED: usize = 32;
 /// What one head that is where it must be counts, and takes where it is missing.
 const HEAD: i32 = 8;
-/// What a head takes that the directory does not know of: its entry may be lost.
+/// What a head counts, or takes, that the directory does not know of, but the mini FAT has something start there or
+/// not.
+const UNNAMED_HEAD: i32 = 4;
+/// What a head takes of which neither knows.
 const UNKNOWN_HEAD: i32 = 1;
 /// What a sector counts that the FAT leads to.
 const ALONG_FAT: i32 = 2;
 /// Stands where the sector is lost.
 pub(super) const LOST: u32 = u32::MAX;
+
+/// By sector of the mini stream, a bit a mini sector: where the mini FAT has a chain start, and where it has anything.
+fn starts(mini_fat: &[u32], per_sector: usize) -> (Vec<u64>, Vec<u64>) {
+    let mut led_to = vec![false; mini_fat.len()];
+    for next in mini_fat {
+        if let Some(mark) = usize::try_from(*next).ok().and_then(|slot| led_to.get_mut(slot)) {
+            *mark = true;
+        }
+    }
+    let used = |value: &u32| *value != FREE && *value != UNKNOWN;
+    let count = mini_fat.iter().rposition(used).map_or(0, |last| last.saturating_add(1).div_ceil(per_sector.max(1)));
+    let (mut starts, mut known) = (vec![0_u64; count], vec![0_u64; count]);
+    for (mini, (value, led_to)) in mini_fat.iter().zip(&led_to).enumerate().filter(|(_, (value, _))| used(value)) {
+        let bit = 1_u64 << (mini % per_sector.max(1)).min(63);
+        let place = mini / per_sector.max(1);
+        if let (Some(starts), Some(known)) = (starts.get_mut(place), known.get_mut(place)) {
+            *known |= bit;
+            *starts |= if *led_to || *value == UNKNOWN { 0 } else { bit };
+        }
+    }
+    (starts, known)
+}
 
 /// The lists of sectors that could be the mini stream, the likeliest first, each with what speaks for it.
 pub(super) fn candidates(layout: &Layout<'_>, looks: &Looks, taken: &[bool]) -> Vec<Vec<u32>> {
@@ -47,6 +72,9 @@ struct Finder<'f, 'a> {
     twice: Vec<bool>,
     /// By place in the mini stream: the heads that must be there.
     wanted: Vec<u64>,
+    /// By place in the mini stream: where something starts, and where something is at all, as the mini FAT has it.
+    starts: Vec<u64>,
+    known: Vec<u64>,
     /// How many sectors it has, if the root can be relied on.
     need: Option<usize>,
     /// How many sectors it has at least, for what the directory says is in it.
@@ -80,6 +108,8 @@ impl<'f, 'a> Finder<'f, 'a> {
         let ends = minis.map(|entry| u64::from(entry.start).saturating_add(entry.size.div_ceil(MINI_SIZE as u64)));
         let ends = ends.map(|end| usize::try_from(end.div_ceil(per_sector.into())).unwrap_or(usize::MAX));
         let reach = ends.filter(|end| *end <= most).max().unwrap_or_default();
+        let (starts, known) = starts(&layout.mini_fat, usize::try_from(per_sector).unwrap_or(1));
+        let used = known.len();
         let root = layout.root();
         let need = root.and_then(|root| usize::try_from(root.size.div_ceil(sectors.size() as u64)).ok());
         let mut once = vec![false; most];
@@ -96,10 +126,47 @@ impl<'f, 'a> Finder<'f, 'a> {
             open,
             twice,
             wanted,
-            need: need.filter(|need| *need >= reach.max(1) && *need <= most.saturating_mul(2).saturating_add(64)),
+            starts,
+            known,
+            need: need
+                .filter(|need| *need >= reach.max(1) && *need <= most.saturating_mul(2).saturating_add(64))
+                .or((used > 0).then_some(used.max(reach))),
             reach,
             start: root.map_or(LOST, |root| root.start),
         }
+        .with_start()
+    }
+
+    /// Without a root that names a start, the mini stream is the longest chain in the FAT that nothing leads to.
+    fn with_start(mut self) -> Self {
+        if Self::at(&self.open, self.start) {
+            return self;
+        }
+        let count = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
+        let mut led_to = vec![false; self.heads.len()];
+        for sector in 0..count {
+            if let Some(mark) = self.next(sector).and_then(|next| led_to.get_mut(usize::try_from(next).ok()?)) {
+                *mark = true;
+            }
+        }
+        let mut seen = vec![false; self.heads.len()];
+        let mut longest = (0, LOST);
+        for start in (0..count).filter(|sector| Self::at(&self.open, *sector) && !Self::at(&led_to, *sector)) {
+            let (mut at, mut length) = (start, 0_u32);
+            while let Some(mark) = usize::try_from(at).ok().and_then(|slot| seen.get_mut(slot)) {
+                if std::mem::replace(mark, true) || !Self::at(&self.open, at) {
+                    break;
+                }
+                length = length.saturating_add(1);
+                let Some(next) = self.next(at) else { break };
+                at = next;
+            }
+            if length > longest.0 && self.value(start).is_some_and(|value| value < FREE) {
+                longest = (length, start);
+            }
+        }
+        self.start = longest.1;
+        self
     }
 
     fn at<T: Copy + Default>(of: &[T], sector: u32) -> T {
@@ -114,9 +181,13 @@ impl<'f, 'a> Finder<'f, 'a> {
     fn fit(&self, place: usize, sector: u32) -> i32 {
         let (have, want) = (Self::at(&self.heads, sector), self.wanted(place));
         let count = |heads: u64, each: i32| i32::try_from(heads.count_ones()).unwrap_or(0).saturating_mul(each);
+        let at = |of: &[u64]| of.get(place).copied().unwrap_or_default();
+        let (unnamed, known, starts) = (have & !want, at(&self.known), at(&self.starts));
         count(have & want, HEAD)
             .saturating_sub(count(want & !have, HEAD))
-            .saturating_sub(count(have & !want, UNKNOWN_HEAD))
+            .saturating_add(count(unnamed & starts, UNNAMED_HEAD))
+            .saturating_sub(count(unnamed & known & !starts, UNNAMED_HEAD))
+            .saturating_sub(count(unnamed & !known, UNKNOWN_HEAD))
     }
 
     fn score(&self, list: &[u32]) -> i64 {
@@ -130,7 +201,7 @@ impl<'f, 'a> Finder<'f, 'a> {
     /// True if every head that must be is there, and there are as many sectors as are needed.
     fn is_perfect(&self, list: &[u32]) -> bool {
         let ends = list.last().is_some_and(|last| self.value(*last) == Some(END_OF_CHAIN));
-        let whole = if ends { list.len() >= self.reach } else { self.need == Some(list.len()) };
+        let whole = self.need == Some(list.len()) || (ends && list.len() >= self.reach.max(self.known.len()));
         whole
             && list.len() >= self.wanted.len()
             && list.iter().enumerate().all(|(place, sector)| self.holds(place, *sector))
@@ -173,7 +244,10 @@ impl<'f, 'a> Finder<'f, 'a> {
         let count = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);
         let mut used = vec![false; self.heads.len()];
         let is_open = |used: &[bool], sector: u32| Self::at(&self.open, sector) && !Self::at(used, sector);
-        let fits = |place: usize, sector: u32| Self::at(&self.heads, sector) == self.wanted(place);
+        let fits = |place: usize, sector: u32| {
+            let known = self.wanted(place) | self.starts.get(place).copied().unwrap_or_default();
+            self.holds(place, sector) && Self::at(&self.heads, sector) & !known == 0
+        };
         let holds = |place: usize, sector: u32| self.holds(place, sector);
         let mut list: Vec<u32> = Vec::new();
         let mut steps = self.heads.len().saturating_mul(MOST_SKIPPED);

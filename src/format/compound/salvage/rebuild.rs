@@ -19,6 +19,8 @@ pub(super) struct Rebuilt<'a> {
     pub(super) tables: Vec<bool>,
     /// Blocks where a table should be and is not, and those where it looks to be instead.
     pub(super) misplaced: Vec<(u32, u32)>,
+    /// How many of the first sectors of FAT, directory and mini FAT are where the header says.
+    pub(super) as_told: u64,
 }
 
 /// Finds the tables.
@@ -46,8 +48,14 @@ pub(super) fn rebuild<'a>(sectors: Sectors<'a>, looks: &Looks) -> Rebuilt<'a> {
         mini_fat_sectors,
         mini_stream: Vec::new(),
     };
+    let told = header.map(|header| {
+        let first_fat = Header::difat(sectors.header()).next().unwrap_or(FREE);
+        let told = [first_fat, header.first_directory, header.first_mini_fat];
+        let found = [&layout.fat_sectors, &layout.directory_sectors, &layout.mini_fat_sectors];
+        told.iter().zip(found).filter(|(told, found)| found.first() == Some(told)).count()
+    });
     let Search { tables, misplaced, .. } = search;
-    Rebuilt { layout, tables, misplaced }
+    Rebuilt { layout, tables, misplaced, as_told: told.unwrap_or_default() as u64 }
 }
 
 struct Search<'s, 'a> {

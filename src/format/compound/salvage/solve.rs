@@ -23,16 +23,22 @@ use crate::format::link::looks_like_link;
 
 /// The largest link that is looked for without a size from the directory, in bytes.
 const LARGEST_LINK: usize = 1 << 16;
+/// About how large most links are, in bytes.
+const USUAL_LINK: usize = 1024;
 /// In how many places a chain is tried with another step than the table's.
 const MOST_STEPS: usize = 12;
 /// How many sectors are suspected at the most.
-const MOST_SUSPECTS: usize = 12;
+const MOST_SUSPECTS: usize = 24;
+/// How many streams that do not hold are kept in mind.
+const MOST_ATTEMPTS: usize = 32;
 /// How many mini streams are tried.
 const MOST_MINI_STREAMS: usize = 4;
 
-/// What a stream that is proven under its name counts, and one that is carved, and an entry of the DestList.
+/// What counts how much: a stream that is proven under its name, one that is carved, one that adds up to its size but
+/// has flaws, and an entry of the DestList.
 const NAMED: u64 = 8;
 const CARVED: u64 = 6;
+const FLAWED: u64 = 3;
 const ENTRY: u64 = 8;
 
 /// Where the units of a stream are.
@@ -52,7 +58,40 @@ pub(super) struct Proven {
     pub(super) place: Where,
     pub(super) units: Vec<u32>,
     pub(super) size: usize,
+    /// How many things in it do not fit what surrounds them.
+    pub(super) flaws: u32,
     pub(super) recovery: Recovery,
+}
+
+/// A stream that could not be proven in the units where it should be.
+#[derive(Debug, Clone)]
+pub(super) struct Attempt {
+    pub(super) place: Where,
+    pub(super) units: Vec<u32>,
+    pub(super) kind: Sought,
+}
+
+/// What was looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sought {
+    /// A link, of this size if that is known.
+    Link(Option<usize>),
+    /// The DestList, of this size.
+    DestList(usize),
+}
+
+impl Attempt {
+    /// How many links and entries hold in `space`, whose units are the same, but not what is in them.
+    pub(super) fn held(&self, space: &Space<'_, '_>) -> usize {
+        match self.kind {
+            Sought::Link(size) => {
+                let walk = proof::walk_link(&space.gather(&self.units, size.unwrap_or(usize::MAX)));
+                let holds = |walk: proof::Walk| walk.flaws == 0 && size.is_none_or(|size| size == walk.size);
+                usize::from(walk.is_ok_and(holds))
+            }
+            Sought::DestList(size) => destlist::resync(&space.gather(&self.units, size)).sound(),
+        }
+    }
 }
 
 /// What one view of a damaged file gives.
@@ -65,6 +104,8 @@ pub(super) struct Outcome {
     pub(super) taken: Vec<bool>,
     /// Sectors in which something does not hold.
     pub(super) suspects: Vec<u32>,
+    /// What does not hold, and where it was looked for.
+    pub(super) attempts: Vec<Attempt>,
     /// Links that are proven under their names.
     links: usize,
     /// Entries of the DestList that are certain.
@@ -88,7 +129,7 @@ pub(super) struct Solution<'a> {
 
 /// Takes the streams out of what was rebuilt, with the mini stream that gives the most.
 pub(super) fn solve<'a>(rebuilt: Rebuilt<'a>, looks: &Looks, work: &mut Work) -> Solution<'a> {
-    let Rebuilt { mut layout, tables, misplaced } = rebuilt;
+    let Rebuilt { mut layout, tables, misplaced, as_told } = rebuilt;
     let all: Vec<u32> = (0..layout.sectors.count()).collect();
     let heads: Vec<bool> = all.iter().map(|sector| looks.get(&layout.sectors, *sector).heads != 0).collect();
     let mut best: Option<(Vec<u32>, Outcome)> = None;
@@ -106,7 +147,8 @@ pub(super) fn solve<'a>(rebuilt: Rebuilt<'a>, looks: &Looks, work: &mut Work) ->
             best = Some((list, outcome));
         }
     }
-    let (list, outcome) = best.unwrap_or_default();
+    let (list, mut outcome) = best.unwrap_or_default();
+    outcome.score = outcome.score.saturating_add(as_told);
     layout.mini_stream = list;
     Solution { layout, misplaced, outcome }
 }
@@ -142,8 +184,11 @@ impl<'l, 'a> Solver<'l, 'a> {
         let mut sectors = self.sectors.clone();
         sectors.take(host);
         let mut minis = Space::minis(self.layout, host);
-        for entry in self.layout.directory.iter().filter(|entry| entry.is_mini() && is_dest_list(entry.name)) {
-            minis.mark_head(entry.start);
+        let mini = |entry: &&DirEntry<'_>| entry.kind == Kind::Stream && entry.size > 0 && entry.is_mini();
+        for entry in self.layout.directory.iter().filter(mini) {
+            if !minis.is_led_to(entry.start) {
+                minis.mark_head(entry.start);
+            }
         }
         let (proven, dest_list, done) = (self.proven.clone(), self.dest_list.clone(), self.done.clone());
         Solver { layout: self.layout, sectors, minis, proven, dest_list, done }
@@ -195,9 +240,11 @@ impl<'l, 'a> Solver<'l, 'a> {
             self.dest_list_along_table(Where::Minis, work);
         }
         self.links(Where::Minis, |_| Follow::Table, true, work);
+        self.unnamed_links(Where::Minis, &[Follow::Table], work);
         self.others(Where::Minis, work);
         self.links(Where::Minis, |_| Follow::Straight, true, work);
         self.links(Where::Sectors, |_| Follow::Straight, true, work);
+        self.unnamed_links(Where::Minis, &[Follow::Straight], work);
         if self.dest_list.is_none() {
             self.dest_list_by_checksums(Where::Minis, work);
         }
@@ -238,7 +285,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                     continue;
                 }
                 let recovery = self.recovery(place, &units, follow);
-                self.take(Proven { entry: Some(index), place, units, size, recovery });
+                self.take(Proven { entry: Some(index), place, units, size, flaws, recovery });
                 break;
             }
         }
@@ -286,7 +333,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                         Recovery::Contiguous => Recovery::Contiguous,
                         _ => Recovery::Chain,
                     };
-                    self.take(Proven { entry: Some(index), place, units, size, recovery });
+                    self.take(Proven { entry: Some(index), place, units, size, flaws: 0, recovery });
                     break;
                 }
             }
@@ -297,7 +344,8 @@ impl<'l, 'a> Solver<'l, 'a> {
     /// just what their size needs and crosses no other.
     fn others(&mut self, place: Where, work: &mut Work) {
         for (index, entry) in self.open(place == Where::Minis) {
-            if self.is_link(place, &entry) || is_dest_list(entry.name) {
+            let is_list = || self.dest_list_entry(place == Where::Minis).is_some_and(|(list, _)| list == index);
+            if self.is_link(place, &entry) || is_dest_list(entry.name) || is_list() {
                 continue;
             }
             let space = self.space(place);
@@ -307,7 +355,7 @@ impl<'l, 'a> Solver<'l, 'a> {
             let whole = units.len() == need && space.gather(&units, usize::MAX).len() as u64 >= entry.size;
             if ends && whole && space.is_trusted(&units) && !space.any_taken(&units) {
                 let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
-                self.take(Proven { entry: Some(index), place, units, size, recovery: Recovery::Intact });
+                self.take(Proven { entry: Some(index), place, units, size, flaws: 0, recovery: Recovery::Intact });
             }
         }
     }
@@ -401,7 +449,7 @@ impl<'l, 'a> Solver<'l, 'a> {
             _ => Recovery::Intact,
         };
         // What of it is in doubt takes nothing from others.
-        let proven = Proven { entry, place, units, size, recovery };
+        let proven = Proven { entry, place, units, size, flaws: 0, recovery };
         let space = if place == Where::Minis { &mut self.minis } else { &mut self.sectors };
         space.take(&proven.units);
         if let Some(done) = entry.and_then(|entry| self.done.get_mut(entry)) {
@@ -410,15 +458,42 @@ impl<'l, 'a> Solver<'l, 'a> {
         self.dest_list = Some((proven, assembled));
     }
 
+    /// Links at heads that the directory does not name. Returns the heads at which there is none.
+    fn unnamed_links(&mut self, place: Where, follows: &[Follow], work: &mut Work) -> Vec<u32> {
+        let mut named: Vec<u32> = Vec::new();
+        named.extend(self.open(place == Where::Minis).iter().map(|(_, entry)| entry.start));
+        named.sort_unstable();
+        let space = self.space(place);
+        let heads = (0..space.count()).filter(|unit| {
+            !space.is_taken(*unit) && named.binary_search(unit).is_err() && space.bytes(*unit).is_some_and(looks_like_link)
+        });
+        let mut open: Vec<u32> = heads.collect();
+        open.retain(|start| {
+            for follow in follows {
+                let found = self.link_at(place, *start, None, *follow, work);
+                let Some((units, size, 0)) = found else { continue };
+                if *follow == Follow::Table && !self.space(place).is_trusted(&units) {
+                    continue;
+                }
+                let recovery = Recovery::Carved;
+                self.take(Proven { entry: None, place, units, size, flaws: 0, recovery });
+                return false;
+            }
+            true
+        });
+        open
+    }
+
     /// Finds links that nothing names, and closes the account.
     fn carve(mut self, all: &[u32], tables: &[bool], work: &mut Work) -> Outcome {
         let mut suspects = Suspects::default();
         for place in [Where::Minis, Where::Sectors] {
-            for start in 0..self.space(place).count() {
-                if self.space(place).is_taken(start) || !self.space(place).bytes(start).is_some_and(looks_like_link) {
-                    continue;
-                }
-                self.carve_at(place, start, &mut suspects, work);
+            let follows = [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree];
+            for start in self.unnamed_links(place, &follows, work) {
+                // How long it is, is not known; most are of about this size.
+                let space = self.space(place);
+                let units = space.chain(start, Follow::Mended, USUAL_LINK / space.unit.max(1), work);
+                suspects.add(space, Attempt { place, units, kind: Sought::Link(None) });
             }
         }
         let taken = self.taken_pieces(all, tables);
@@ -431,7 +506,7 @@ impl<'l, 'a> Solver<'l, 'a> {
                 if let Some((units, size, 0)) = link_at(&raw, start, None, LARGEST_LINK, follow, work) {
                     raw.take(&units);
                     let place = Where::Raw;
-                    self.proven.push(Proven { entry: None, place, units, size, recovery: Recovery::Carved });
+                    self.proven.push(Proven { entry: None, place, units, size, flaws: 0, recovery: Recovery::Carved });
                     break;
                 }
             }
@@ -439,7 +514,11 @@ impl<'l, 'a> Solver<'l, 'a> {
         let taken = (0..raw.count()).map(|unit| raw.is_taken(unit)).collect();
         self.suspect_named(&mut suspects, work);
         let entries = self.dest_list.as_ref().map_or(0, |(_, assembled)| assembled.sound);
-        let streams = self.proven.iter().map(|proven| if proven.entry.is_some() { NAMED } else { CARVED });
+        let streams = self.proven.iter().map(|proven| match proven {
+            Proven { flaws: 1.., .. } => FLAWED,
+            Proven { entry: Some(_), .. } => NAMED,
+            _ => CARVED,
+        });
         let score = streams.sum::<u64>().saturating_add(ENTRY.saturating_mul(entries as u64));
         let is_link = |entry: &usize| self.layout.directory.get(*entry).is_some_and(|entry| entry.entry_id().is_some());
         Outcome {
@@ -449,20 +528,9 @@ impl<'l, 'a> Solver<'l, 'a> {
             dest_list: self.dest_list.map(|(proven, _)| proven),
             taken,
             suspects: suspects.worst(),
+            attempts: suspects.attempts,
             score,
         }
-    }
-
-    fn carve_at(&mut self, place: Where, start: u32, suspects: &mut Suspects, work: &mut Work) {
-        for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
-            if let Some((units, size, 0)) = self.link_at(place, start, None, follow, work) {
-                self.take(Proven { entry: None, place, units, size, recovery: Recovery::Carved });
-                return;
-            }
-        }
-        let space = self.space(place);
-        let units = space.chain(start, Follow::Mended, MINI_CUTOFF as usize / space.unit.max(1), work);
-        suspects.link(space, &units, None);
     }
 
     /// By piece of 64 bytes: a table has it, or something that is proven.
@@ -491,25 +559,38 @@ impl<'l, 'a> Solver<'l, 'a> {
 
     /// Suspects the sectors of what has a name and could not be proven.
     fn suspect_named(&self, suspects: &mut Suspects, work: &mut Work) {
+        for proven in self.proven.iter().filter(|proven| proven.flaws > 0) {
+            let kind = Sought::Link(Some(proven.size));
+            suspects.add(self.space(proven.place), Attempt { place: proven.place, units: proven.units.clone(), kind });
+        }
         for (mini, place) in [(true, Where::Minis), (false, Where::Sectors)] {
             for (_, entry) in self.open(mini) {
-                if !self.is_link(place, &entry) {
+                let is_list = is_dest_list(entry.name);
+                if !self.is_link(place, &entry) && !is_list {
                     continue;
                 }
                 let space = self.space(place);
                 let most = space.units_of(entry.size).min(LARGEST_LINK / space.unit.max(1));
-                let units = space.chain(entry.start, Follow::Table, most, work);
-                suspects.link(space, &units, usize::try_from(entry.size).ok());
+                let mut units = space.chain(entry.start, Follow::Table, most, work);
+                if units.len() < most {
+                    units = space.chain(entry.start, Follow::Mended, most, work);
+                }
+                let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
+                let kind = if is_list { Sought::DestList(size) } else { Sought::Link(Some(size)) };
+                suspects.add(space, Attempt { place, units, kind });
             }
         }
         let Some((proven, assembled)) = &self.dest_list else { return };
         let space = self.space(proven.place);
-        for gap in destlist::resync(&assembled.data).gaps {
+        let gaps = destlist::resync(&assembled.data).gaps;
+        for gap in &gaps {
             let first = (gap.start / space.unit).saturating_sub(1);
-            let last = gap.end / space.unit;
-            for unit in proven.units.get(first..=last.min(proven.units.len().saturating_sub(1))).unwrap_or_default() {
-                suspects.add(space.sector(*unit));
-            }
+            let last = (gap.end / space.unit).min(proven.units.len().saturating_sub(1));
+            suspects.meet(space, proven.units.get(first..=last).unwrap_or_default());
+        }
+        if !gaps.is_empty() {
+            let (place, units) = (proven.place, proven.units.clone());
+            suspects.attempts.push(Attempt { place, units, kind: Sought::DestList(proven.size) });
         }
     }
 }
@@ -540,40 +621,37 @@ fn link_at(
     (!space.any_taken(&units)).then_some((units, walk.size, walk.flaws))
 }
 
-/// Sectors in which something does not hold, with how often they were met.
+/// Sectors in which something does not hold, with how often they were met, and what it is.
 #[derive(Debug, Default)]
 struct Suspects {
     met: HashMap<u32, u32>,
+    attempts: Vec<Attempt>,
 }
 
 impl Suspects {
-    fn add(&mut self, sector: Option<u32>) {
-        if let Some(sector) = sector {
-            let met = self.met.entry(sector).or_default();
-            *met = met.saturating_add(1);
+    fn add(&mut self, space: &Space<'_, '_>, attempt: Attempt) {
+        if self.attempts.len() < MOST_ATTEMPTS {
+            self.meet(space, &attempt.units);
+            self.attempts.push(attempt);
         }
     }
 
-    /// Suspects the sectors of a link up to where it breaks.
-    fn link(&mut self, space: &Space<'_, '_>, units: &[u32], size: Option<usize>) {
-        let data = space.gather(units, size.unwrap_or(MINI_CUTOFF as usize));
-        let end = match proof::walk_link(&data) {
-            Ok(_) => data.len(),
-            Err(at) => at,
-        };
-        let last = (end / space.unit.max(1)).saturating_add(1);
+    /// Suspects the first sectors that these units are in.
+    fn meet(&mut self, space: &Space<'_, '_>, units: &[u32]) {
         let mut before = None;
-        for unit in units.iter().take(last.saturating_add(1)) {
-            let sector = space.sector(*unit);
-            if sector != before {
-                self.add(sector);
+        let mut left = MOST_SUSPECTS;
+        for sector in units.iter().map(|unit| space.sector(*unit)) {
+            if let Some(sector) = sector.filter(|_| sector != before && left > 0) {
+                let met = self.met.entry(sector).or_default();
+                *met = met.saturating_add(1);
+                left = left.saturating_sub(1);
             }
             before = sector;
         }
     }
 
-    fn worst(self) -> Vec<u32> {
-        let mut all: Vec<(u32, u32)> = self.met.into_iter().collect();
+    fn worst(&self) -> Vec<u32> {
+        let mut all: Vec<(u32, u32)> = self.met.iter().map(|(sector, met)| (*sector, *met)).collect();
         all.sort_by_key(|(sector, met)| (std::cmp::Reverse(*met), *sector));
         all.truncate(MOST_SUSPECTS);
         all.into_iter().map(|(sector, _)| sector).collect()

@@ -28,6 +28,7 @@ impl Work {
         enough
     }
 
+    pub(super) fn left(&self) -> u64 { self.left }
     pub(super) fn is_spent(&self) -> bool {
         self.left == 0
     }
@@ -46,6 +47,8 @@ pub(super) struct Space<'l, 'a> {
     taken: Vec<bool>,
     /// By unit: something starts here, so nothing else goes on here.
     head: Vec<bool>,
+    /// By unit: another unit leads here.
+    once: Vec<bool>,
     /// By unit: more than one unit leads here.
     twice: Vec<bool>,
 }
@@ -82,6 +85,12 @@ impl<'l, 'a> Space<'l, 'a> {
         Self::cut(sectors, all, &[], taken)
     }
 
+    /// Sectors, or what is cut from them, with no table and nothing taken: to look at what is in them.
+    pub(super) fn bare(sectors: &'l Sectors<'a>, host: Option<&'l [u32]>) -> Self {
+        let unit = if host.is_some() { MINI_SIZE } else { sectors.size() };
+        Self::new(sectors, host, &[], unit, 0, Vec::new(), Vec::new())
+    }
+
     fn cut(sectors: &'l Sectors<'a>, host: &'l [u32], table: &'l [u32], taken: Vec<bool>) -> Self {
         let count = host.len().saturating_mul((sectors.size() / MINI_SIZE).max(1));
         let mut space = Self::new(sectors, Some(host), table, MINI_SIZE, count, taken, Vec::new());
@@ -112,7 +121,7 @@ impl<'l, 'a> Space<'l, 'a> {
                 *twice |= std::mem::replace(once, true);
             }
         }
-        Self { sectors, host, table, unit, taken, head, twice }
+        Self { sectors, host, table, unit, taken, head, once, twice }
     }
 
     pub(super) fn count(&self) -> u32 {
@@ -156,6 +165,11 @@ impl<'l, 'a> Space<'l, 'a> {
 
     pub(super) fn is_head(&self, unit: u32) -> bool {
         Self::flag(&self.head, unit)
+    }
+
+    /// True if the table has another unit lead to this one.
+    pub(super) fn is_led_to(&self, unit: u32) -> bool {
+        Self::flag(&self.once, unit)
     }
 
     /// True if a chain could go on with the unit.
