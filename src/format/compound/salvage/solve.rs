@@ -465,7 +465,9 @@ impl<'l, 'a> Solver<'l, 'a> {
         named.sort_unstable();
         let space = self.space(place);
         let heads = (0..space.count()).filter(|unit| {
-            !space.is_taken(*unit) && named.binary_search(unit).is_err() && space.bytes(*unit).is_some_and(looks_like_link)
+            !space.is_taken(*unit)
+                && named.binary_search(unit).is_err()
+                && space.bytes(*unit).is_some_and(looks_like_link)
         });
         let mut open: Vec<u32> = heads.collect();
         open.retain(|start| {
