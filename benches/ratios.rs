@@ -3,6 +3,14 @@
 //!
 //! `cargo bench --bench ratios`
 
+#![allow(
+    missing_docs,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a benchmark that cannot run has nothing better to do than to stop"
+)]
+
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -13,7 +21,6 @@ use jlfix::limits::Limits;
 use jlfix::model::{JumpList, Kind, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 
-#[allow(dead_code, reason = "the builders serve all tests; a bench needs few of them")]
 #[path = "../tests/support/build/mod.rs"]
 mod build;
 
@@ -97,10 +104,15 @@ fn main() {
     }
 
     println!("{:<44} {:>13} {:>13} {:>8}", "", "only reading", "jlfix", "ratio");
-    ratio("parse a small list (32 KiB, 24 entries)", 101, || read_all(&[small.clone()]), || parse(&small));
-    ratio("parse the bloated list (3.8 MiB)", 31, || read_all(&[bloated.clone()]), || parse(&bloated));
-    ratio("parse 60,000 entries", 7, || read_all(&[large.clone()]), || parse(&large));
-    ratio("plan prune --keep 50 of the bloated list", 31, || read_all(&[bloated.clone()]), || prune(&bloated));
+    ratio("parse a small list (32 KiB, 24 entries)", 101, || read_all(std::slice::from_ref(&small)), || parse(&small));
+    ratio("parse the bloated list (3.8 MiB)", 31, || read_all(std::slice::from_ref(&bloated)), || parse(&bloated));
+    ratio("parse 60,000 entries", 7, || read_all(std::slice::from_ref(&large)), || parse(&large));
+    ratio(
+        "plan prune --keep 50 of the bloated list",
+        31,
+        || read_all(std::slice::from_ref(&bloated)),
+        || prune(&bloated),
+    );
     let scan = || {
         jlfix(&["scan", "--format", "jsonl"], &many);
         0

@@ -148,7 +148,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Whole files that have something in them.
-fn originals(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Vec<u8>)>, Box<dyn Error>> {
+type Originals = Vec<(PathBuf, Vec<u8>)>;
+
+fn originals(paths: &[PathBuf]) -> Result<Originals, Box<dyn Error>> {
     let mut found = Vec::new();
     for path in paths {
         for entry in walkdir::WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok) {

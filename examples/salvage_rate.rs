@@ -172,7 +172,7 @@ impl Original {
             }
             let piece = |link: &CustomLink<'_>| Piece {
                 bytes: link.raw.to_vec(),
-                ranges: vec![link.offset..link.offset + link.raw.len()],
+                ranges: Vec::from([link.offset..link.offset + link.raw.len()]),
             };
             (custom.links().map(|(_, link)| piece(link)).collect(), Vec::new())
         };

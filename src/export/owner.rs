@@ -13,11 +13,11 @@ pub(super) fn owner(facts: &FileFacts) -> Option<&str> {
 /// The last name of the path is the file, and no user.
 fn below_profiles(path: &str) -> Option<&str> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).collect();
-    let users = parts.windows(3).rev().filter_map(|window| match window {
+    let mut users = parts.windows(3).rev().filter_map(|window| match window {
         [profiles, user, _] => PROFILES.contains(&&*profiles.to_ascii_lowercase()).then_some(*user),
         _ => None,
     });
-    users.filter(|user| *user != "..").next()
+    users.find(|user| *user != "..")
 }
 
 #[cfg(test)]

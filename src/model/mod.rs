@@ -83,6 +83,7 @@ pub struct ReadOptions {
 
 /// A file taken apart as far as it goes.
 #[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "there is one a file, and it is never moved about")]
 pub enum Source<'a> {
     /// The compound file of an automatic list, or why there is not even a header.
     Automatic(Result<Compound<'a>, Short>),

@@ -31,7 +31,9 @@ use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
 
 /// The targets by name.
-pub const TARGETS: &[(&str, fn(&[u8]))] = &[
+pub type Target = (&'static str, fn(&[u8]));
+
+pub const TARGETS: &[Target] = &[
     ("parse", parse),
     ("destlist", destlist),
     ("link", link),

@@ -121,7 +121,9 @@ pub fn entry_id(name: Utf16<'_>) -> Option<(u64, bool)> {
     let mut canonical = true;
     for unit in name.units() {
         let digit = char::from_u32(u32::from(unit))?.to_digit(16)?;
-        canonical &= !(digits == 0 && digit == 0) && !(u32::from(b'A')..=u32::from(b'F')).contains(&u32::from(unit));
+        let leading_zero = digits == 0 && digit == 0;
+        let upper_case = (u16::from(b'A')..=u16::from(b'F')).contains(&unit);
+        canonical &= !leading_zero && !upper_case;
         id = id.checked_mul(16)?.checked_add(u64::from(digit))?;
         digits = digits.saturating_add(1);
     }

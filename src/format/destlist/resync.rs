@@ -214,10 +214,12 @@ pub fn is_text(path: Utf16<'_>) -> bool {
 /// The header to use, and whether it is the one on disk.
 fn header(claimed: Option<Header>, version: u32, found: &[Found<'_>], first: Option<usize>) -> (Header, bool) {
     let in_place = first.is_none_or(|first| first >= HEADER_SIZE);
-    if let Some(header) = claimed.filter(|header| in_place && header.version == version) {
-        if header.pinned <= header.count && (header.count > 0 || found.is_empty()) {
-            return (header, true);
-        }
+    let sound = |header: &Header| {
+        let counts = header.pinned <= header.count && (header.count > 0 || found.is_empty());
+        in_place && header.version == version && counts
+    };
+    if let Some(header) = claimed.filter(sound) {
+        return (header, true);
     }
     let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let entries = || found.iter().map(|found| &found.entry);

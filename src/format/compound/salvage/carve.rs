@@ -72,11 +72,12 @@ fn run_links<'a>(run: &Run<'a>, work: &mut Work) -> Vec<CarvedLink<'a>> {
         at = at.saturating_add(next);
         let rest = run.data.get(at..).unwrap_or_default();
         let mut size = 1;
-        if looks_like_link(rest) && work.spend(HEADER_SIZE) {
-            if let Some(walk) = proof::walk_link(rest).ok().filter(|walk| walk.flaws == 0) {
-                links.push(CarvedLink { data: run.part(at, walk.size), offset: run.offset(at) });
-                size = walk.size;
-            }
+        if looks_like_link(rest)
+            && work.spend(HEADER_SIZE)
+            && let Some(walk) = proof::walk_link(rest).ok().filter(|walk| walk.flaws == 0)
+        {
+            links.push(CarvedLink { data: run.part(at, walk.size), offset: run.offset(at) });
+            size = walk.size;
         }
         at = at.saturating_add(size);
     }
