@@ -172,7 +172,7 @@ impl Original {
             }
             let piece = |link: &CustomLink<'_>| Piece {
                 bytes: link.raw.to_vec(),
-                ranges: Vec::from([link.offset..link.offset + link.raw.len()]),
+                ranges: std::iter::once(link.offset..link.offset + link.raw.len()).collect(),
             };
             (custom.links().map(|(_, link)| piece(link)).collect(), Vec::new())
         };

@@ -30,9 +30,10 @@ use jlfix::plan::{self, By, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
 
-/// The targets by name.
+/// A target: its name, and what it does with an input.
 pub type Target = (&'static str, fn(&[u8]));
 
+/// The targets.
 pub const TARGETS: &[Target] = &[
     ("parse", parse),
     ("destlist", destlist),
