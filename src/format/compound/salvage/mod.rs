@@ -26,7 +26,7 @@ use super::directory::{DirEntry, Kind};
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, MINI_SIZE};
 use super::streams::{self, Pieces};
-use super::tables::Sectors;
+use super::tables::{self, ChainEnd, Sectors};
 use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list, proof};
 use crate::format::destlist;
 use crate::format::text::Utf16;
@@ -52,8 +52,9 @@ pub(super) fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> 
         }
     }
     let Some(best) = best else { return plain };
-    // Without a fault in its tables, a file is left as it is unless that gives more.
-    if plain.faults.is_empty() && best.outcome.held() <= held(&plain) {
+    // Without a fault in its tables, a file is left as it is unless that gives more, and leaves no chain that ends just
+    // where the size of its stream says: a link that is cut short reads on into its neighbour by mere chance.
+    if plain.faults.is_empty() && (best.outcome.held() <= held(&plain) || leaves_sound_chain(&best)) {
         return plain;
     }
     Finish { plain: &plain, solution: best, limits }.compound(&mut work)
@@ -64,6 +65,26 @@ fn shifts(plain: &Compound<'_>) -> Vec<u32> {
     let claimed = plain.header.sector_shift;
     let contradicted = plain.faults.iter().any(|fault| fault.kind == FaultKind::Header && fault.offset == 26);
     if contradicted { vec![9, 12] } else { vec![claimed] }
+}
+
+/// True if a stream is read along another chain than a sound one that the tables give it.
+fn leaves_sound_chain(solution: &Solution<'_>) -> bool {
+    let layout = &solution.layout;
+    if layout.sectors.exchanges().next().is_some() {
+        return false;
+    }
+    let mut seen = (vec![false; layout.fat.len()], vec![false; layout.mini_fat.len()]);
+    solution.outcome.proven.iter().chain(&solution.outcome.dest_list).any(|proven| {
+        let Some(entry) = proven.entry.and_then(|entry| layout.directory.get(entry)) else { return false };
+        let (table, unit, seen) = if entry.is_mini() {
+            (&layout.mini_fat, MINI_SIZE, &mut seen.1)
+        } else {
+            (&layout.fat, layout.sectors.size(), &mut seen.0)
+        };
+        let need = usize::try_from(entry.size).unwrap_or(usize::MAX).div_ceil(unit.max(1));
+        let (chain, end) = tables::chain(table, entry.start, need.saturating_add(1), seen);
+        end == ChainEnd::Whole && chain.len() == need && chain != proven.units
+    })
 }
 
 /// How many links and entries of a plain reading are certain.
