@@ -45,31 +45,33 @@ for said in "$("$linux_exe" --version)" "$(tests/windows/run.sh --wine "$windows
     [[ $said == "jlfix $version" ]] || die "--version says '$said', need 'jlfix $version'"
 done
 
+umask 022
 work=$(mktemp -d)
 trap 'rm -rf -- "$work"' EXIT
 
-fill() { # FOLDER PROGRAM NAME SHELL…: what an archive holds
-    local folder=$work/$1 program=$2 name=$3 shell
-    shift 3
-    mkdir -p -- "$folder"
+fill() { # FOLDER PROGRAM NAME: what both archives hold
+    local folder=$work/$1 program=$2 name=$3
+    mkdir -p -- "$folder/completions"
     install -m 755 -- "$program" "$folder/$name"
     install -m 644 -- "${documents[@]}" "$folder/"
-    if "$linux_exe" completions --help >/dev/null 2>&1; then
-        mkdir -- "$folder/completions"
-        for shell in "$@"; do "$linux_exe" completions "$shell" >"$folder/completions/jlfix.$shell"; done
-    fi
-    find "$folder" -type d -exec chmod 755 {} +
-    find "$folder" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
 }
 
 windows=jlfix-$version-x86_64-windows
 linux=jlfix-$version-x86_64-linux
-fill "$windows" "$windows_exe" jlfix.exe powershell
-fill "$linux" "$linux_exe" jlfix bash fish zsh
-if "$linux_exe" man --help >/dev/null 2>&1; then
-    "$linux_exe" man >"$work/$linux/jlfix.1"
-    touch -d "@$SOURCE_DATE_EPOCH" "$work/$linux/jlfix.1" "$work/$linux"
-fi
+fill "$windows" "$windows_exe" jlfix.exe
+"$linux_exe" completions powershell >"$work/$windows/completions/_jlfix.ps1"
+
+fill "$linux" "$linux_exe" jlfix
+"$linux_exe" completions bash >"$work/$linux/completions/jlfix.bash"
+"$linux_exe" completions zsh >"$work/$linux/completions/_jlfix"
+"$linux_exe" completions fish >"$work/$linux/completions/jlfix.fish"
+mkdir -- "$work/$linux/man"
+"$linux_exe" man >"$work/$linux/man/jlfix.1"
+# The pages that the first one names.
+for command in $(sed -n 's/^jlfix\\-\([a-z]*\)(1)$/\1/p' "$work/$linux/man/jlfix.1"); do
+    [[ $command == help ]] || "$linux_exe" man "$command" >"$work/$linux/man/jlfix-$command.1"
+done
+find "$work" -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
 
 rm -rf -- dist
 mkdir dist
