@@ -212,8 +212,7 @@ fn is_word(token: &str) -> bool {
 /// Reads the path at `at`, which goes on from `before`; where it ends.
 fn path(tokens: &[String], mut at: usize, before: &str, found: &mut BTreeSet<String>) -> usize {
     let mut whole = before.to_owned();
-    loop {
-        let Some(token) = tokens.get(at) else { break };
+    while let Some(token) = tokens.get(at) {
         if token == "{" && !whole.is_empty() {
             at += 1;
             while tokens.get(at).is_some_and(|token| token != "}") {
