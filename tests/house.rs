@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The modules from the ground up; each may use those of the lines before its own.
-const LAYERS: [&[&str]; 9] = [
+const LAYERS: [&[&str]; 10] = [
     &["bytes", "limits"],
     &["error"],
     &["format", "os"],
@@ -17,12 +17,13 @@ const LAYERS: [&[&str]; 9] = [
     &["cost"],
     &["plan"],
     &["report"],
+    &["export"],
     &["scan", "replay", "store"],
     &["cli"],
 ];
 
 /// Where nothing may touch a file, the environment, another process or the clock.
-const PURE: [&str; 7] = ["bytes", "limits", "format", "model", "cost", "plan", "report"];
+const PURE: [&str; 8] = ["bytes", "limits", "format", "model", "cost", "plan", "report", "export"];
 
 const IMPURE: [&str; 13] = [
     "std::fs",

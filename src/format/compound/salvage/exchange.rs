@@ -6,8 +6,9 @@
 use super::super::header::{MINI_SIZE, SIGNATURE};
 use super::super::tables::Sectors;
 use super::look::Looks;
+use super::outcome::{Attempt, Where};
 use super::rebuild::rebuild;
-use super::solve::{Attempt, Solution, Where, solve};
+use super::solve::{Solution, solve};
 use super::space::{Space, Work};
 
 /// How many pairs of suspected sectors are tried to the end in a round.

@@ -15,6 +15,7 @@ mod dest_list;
 mod exchange;
 mod look;
 mod mini_stream;
+mod outcome;
 mod rebuild;
 mod solve;
 mod space;
@@ -32,7 +33,8 @@ use crate::format::destlist;
 use crate::format::text::Utf16;
 use crate::limits::Limits;
 use look::Looks;
-use solve::{Proven, Solution, Where};
+use outcome::{Proven, Where};
+use solve::Solution;
 use space::Work;
 
 /// The name of the stream that lists the entries, for one whose directory entry is lost.
