@@ -2,6 +2,7 @@
 //! are still done.
 
 #![cfg(feature = "cli")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod support;
 

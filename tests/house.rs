@@ -1,7 +1,7 @@
 //! The house is in order: imports run downward, and what touches files, the environment or the clock stays where it
 //! belongs.
 
-#![allow(clippy::panic, reason = "a test that cannot read the sources has to stop")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;
