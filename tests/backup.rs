@@ -1,7 +1,6 @@
 //! `jlfix backup`: what the store holds, whether it still is what was saved, and dropping it.
 
 #![cfg(feature = "cli")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod support;
 

@@ -1,7 +1,6 @@
 //! Several at once: no update is lost, and nothing is broken.
 
 #![cfg(feature = "cli")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod support;
 

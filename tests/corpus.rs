@@ -4,7 +4,6 @@
 //! Without the corpus (`JLFIX_CORPUS`, or `../shared/corpus` beside the checkout) these tests say that they skip.
 
 #![cfg(feature = "cli")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod support;
 

@@ -1,7 +1,5 @@
 //! The library as a program uses it that has nothing to do with the command line: bytes in, bytes out.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
-
 mod support;
 
 use std::collections::BTreeSet;
