@@ -2,13 +2,6 @@
 //! own settings.
 
 #![allow(dead_code, unreachable_pub, reason = "every test takes in the whole of it and uses a part")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test that cannot set itself up has to stop"
-)]
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,12 +1,6 @@
 //! An automatic list in plain values, for a test to look at.
 
 #![allow(dead_code, unreachable_pub, reason = "every test takes in the whole of it and uses a part")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot read what it looks at has to stop"
-)]
 
 use std::collections::BTreeMap;
 use std::fs;
