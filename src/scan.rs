@@ -1,10 +1,14 @@
 //! Finds jump lists on disk: in folder trees by their ending, in any case, and files that are named whatever they are
 //! called. Links are not followed below what was named.
 
+mod copies;
+
 use std::io;
 use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
+
+pub use copies::{CopyGroup, app_id_of_copy, find_copies};
 
 use crate::model::Kind;
 

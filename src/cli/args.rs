@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::{
-    appid, backup, check, delete, doctor, export, manual, prune, repair, replay, restore, scan, show, tracking,
+    appid, backup, check, delete, doctor, export, manual, merge, prune, repair, replay, restore, scan, show, tracking,
 };
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
@@ -102,6 +102,7 @@ pub(crate) enum Command {
     Replay(replay::ReplayArgs),
     Prune(prune::PruneArgs),
     Repair(repair::RepairArgs),
+    Merge(merge::MergeArgs),
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),

@@ -16,6 +16,7 @@ mod interrupt;
 mod lists;
 mod live;
 mod manual;
+mod merge;
 mod output;
 mod presence;
 mod progress;
@@ -54,6 +55,7 @@ pub(crate) fn run() -> Exit {
         Command::Replay(args) => replay::run(&args, &context),
         Command::Prune(args) => prune::run(&args, &context),
         Command::Repair(args) => repair::run(&args, &context),
+        Command::Merge(args) => merge::run(&args, &context),
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),
         Command::Restore(args) => restore::run(&args, &context),

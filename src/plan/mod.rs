@@ -2,10 +2,14 @@
 //! and the whole new file in memory, already checked. A plan can be shown, thrown away or carried out.
 
 mod identity;
+mod ids;
+mod made_link;
+mod merge;
 mod prune;
 mod rebuild;
 mod repair;
 
+pub use merge::{Input, Merge, merge};
 pub use prune::{By, Presence, PruneRules, Reason, prune};
 pub use rebuild::RebuildError;
 pub use repair::{Repair, RepairOptions, empty_list, repair};

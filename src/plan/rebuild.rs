@@ -54,6 +54,11 @@ impl<'c> Part<'c> {
         Part { storage: Cow::Owned(storage.into_owned()), name, data: Cow::Owned(data.into_owned()) }
     }
 
+    /// Its storage and name.
+    pub(super) fn key(&self) -> (&str, String) {
+        (&self.storage, self.name.clone())
+    }
+
     /// True if this is the stream as it stands.
     pub(super) fn is(&self, stream: &Stream<'_>) -> bool {
         self.storage == stream.storage && stream.name.chars().eq(self.name.chars()) && self.data == stream.data

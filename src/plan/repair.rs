@@ -12,7 +12,6 @@ mod checksum;
 mod entries;
 mod judge;
 mod links;
-mod made_link;
 
 use super::rebuild::{Part, RebuildError, build, rebuild};
 use super::{PlanError, Size, Step};

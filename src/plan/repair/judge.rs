@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::checksum::Corrector;
 use super::entries::{Draft, Gathered};
 use super::links::Links;
-use super::{RepairOptions, Steps, made_link};
+use super::{RepairOptions, Steps};
 use crate::format::compound::{Compound, FaultKind};
 use crate::format::destlist::{Entry, Header, Soundness, Usage, has_rank};
 use crate::format::guid::Guid;
@@ -14,6 +14,8 @@ use crate::format::link::{self, Link};
 use crate::format::text::Utf16;
 use crate::format::time::FileTime;
 use crate::plan::identity::{self, Agreement};
+use crate::plan::ids::Ids;
+use crate::plan::made_link;
 
 /// Pins up to this place are taken for what they say.
 const MOST_PINS: i32 = 4096;
@@ -271,6 +273,9 @@ impl<'x, 'c> Judge<'x, 'c> {
         // Where list and directory are whole, what nothing names was removed long ago.
         let stale = !self.lossy || !may_have_lost_names(compound);
         let mut left_out = 0_usize;
+        // The last by use; none in a list that has no ranks.
+        let ranked = self.drafts.iter().filter_map(|draft| draft.entry.rank()).max();
+        let mut rank = ranked.map_or(-1, |last| last.saturating_add(1));
         for index in 0..self.links.all.len() {
             let Some(found) = self.links.all.get(index).filter(|found| !found.taken) else { continue };
             let (name, carved) = (found.name(), found.stream.name.is_empty());
@@ -283,13 +288,13 @@ impl<'x, 'c> Judge<'x, 'c> {
             let parsed = link::parse(&found.data, self.options.code_page).ok();
             let target = parsed.as_ref().and_then(destination);
             let shown = target.as_deref().map(|target| format!(" to {target}")).unwrap_or_default();
-            let id = found.id;
             if let Some(same) = same {
                 self.steps.file_lost(format!("{name}{shown} had no entry, and entry {same} is of the same; dropped"));
             } else if self.options.drop_orphans {
                 self.steps.file_lost(format!("{name}{shown} had no entry; dropped"));
             } else if let (Some(link), Some(target)) = (parsed, target) {
-                let draft = self.made_of(&link, index, id, &target);
+                let draft = self.made_of(&link, index, rank, &target);
+                rank = if rank == -1 { -1 } else { rank.saturating_add(1) };
                 held.insert(draft.key(), draft.entry.id);
                 self.steps.about(
                     &draft,
@@ -311,15 +316,13 @@ impl<'x, 'c> Judge<'x, 'c> {
         }
     }
 
-    fn made_of(&self, link: &Link<'_>, index: usize, id: Option<u64>, target: &str) -> Draft<'c> {
+    fn made_of(&self, link: &Link<'_>, index: usize, rank: i32, target: &str) -> Draft<'c> {
         let tracker = link.tracker();
         let mut host = [0; 16];
         if let Some(crate::format::text::Text::Ansi(name, _)) = tracker.and_then(|tracker| tracker.machine_id) {
             host.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
         }
         let times = [link.header.accessed, link.header.modified, link.header.created];
-        let ranked = self.drafts.iter().filter_map(|draft| draft.entry.rank()).max();
-        let rank = ranked.map_or(-1, |last| last.saturating_add(1));
         let entry = Entry {
             offset: usize::MAX,
             raw: &[],
@@ -329,7 +332,7 @@ impl<'x, 'c> Judge<'x, 'c> {
             birth_volume_id: tracker.map(|tracker| tracker.birth_volume).unwrap_or_default(),
             birth_object_id: tracker.map(|tracker| tracker.birth_file).unwrap_or_default(),
             host,
-            id: id.unwrap_or(0),
+            id: self.links.all.get(index).and_then(|found| found.id).unwrap_or(0),
             score: FIRST_SCORE,
             last_access: times.into_iter().find(|time| is_believable(*time)).unwrap_or_default(),
             pin: -1,
@@ -350,8 +353,7 @@ impl<'x, 'c> Judge<'x, 'c> {
             order.push((!own, at));
         }
         order.sort_unstable();
-        let mut given =
-            Ids { used: HashSet::with_capacity(order.len()), last: self.header.last_id.max(highest), low: 0 };
+        let mut given = Ids::after(self.header.last_id.max(highest));
         // All that keep theirs first, so that no new one is one of those.
         let twice: Vec<usize> = order
             .into_iter()
@@ -406,40 +408,6 @@ fn is_start_of_other(one: &str, other: &str) -> bool {
 }
 
 const BOUNDED: &str = "a length in it was wrong; its path ends where its text does";
-
-/// Ids that are in use, and those that are free.
-struct Ids {
-    used: HashSet<u64>,
-    last: u64,
-    low: u64,
-}
-
-impl Ids {
-    /// True if this id is the caller's now: it is one that Windows gives, and nobody had it.
-    fn keep(&mut self, id: u64) -> bool {
-        id != 0 && self.used.insert(id)
-    }
-
-    /// An id that nobody has: the one after the last that was given, or the first that is free where there is none.
-    fn next(&mut self) -> u64 {
-        match self.last.checked_add(1) {
-            Some(next) => self.last = next,
-            None => {
-                while self.low == 0 || self.used.contains(&self.low) {
-                    self.low = self.low.saturating_add(1);
-                }
-                self.used.insert(self.low);
-                return self.low;
-            }
-        }
-        self.used.insert(self.last);
-        self.last
-    }
-
-    fn highest(&self) -> u64 {
-        self.used.iter().copied().max().unwrap_or(0)
-    }
-}
 
 fn is_believable(time: FileTime) -> bool {
     BELIEVABLE.contains(&(time.0 >> 32))

@@ -2,6 +2,7 @@
 //! those that are not whole.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::format::compound::{Recovery, Stream};
@@ -14,6 +15,9 @@ use super::entries::Draft;
 
 /// Bytes of a link that are the same in every link (MS-SHLLINK 2.1): the header's size and the class.
 const FIXED: usize = 20;
+
+/// How many links of one name are held against an entry.
+const MOST_RIVALS: usize = 32;
 
 /// What a stream of the file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,14 +64,22 @@ impl Candidate<'_> {
     }
 }
 
+/// Links of one name, one path or one object id, the best first.
+#[derive(Debug, Default)]
+struct Rivals {
+    links: Vec<usize>,
+    /// How many at the start are known to be taken, so that many of one name take no longer.
+    passed: Cell<usize>,
+}
+
 /// All links of the file.
 pub(super) struct Links<'c> {
     pub(super) all: Vec<Candidate<'c>>,
     /// What each stream is, in the order of the container.
     pub(super) roles: Vec<Role>,
-    by_id: HashMap<u64, Vec<usize>>,
-    by_path: HashMap<String, Vec<usize>>,
-    by_droid: HashMap<(Guid, Guid), Vec<usize>>,
+    by_id: HashMap<u64, Rivals>,
+    by_path: HashMap<String, Rivals>,
+    by_droid: HashMap<(Guid, Guid), Rivals>,
 }
 
 impl<'c> Links<'c> {
@@ -85,6 +97,11 @@ impl<'c> Links<'c> {
             let role = if is_dest_list { Role::DestList } else { links.add(stream, page) };
             links.roles.push(role);
         }
+        let all = &links.all;
+        let best = |index: &usize| std::cmp::Reverse(all.get(*index).map(Candidate::rank));
+        for rivals in links.by_id.values_mut().chain(links.by_path.values_mut()).chain(links.by_droid.values_mut()) {
+            rivals.links.sort_by_key(best);
+        }
         links
     }
 
@@ -98,13 +115,13 @@ impl<'c> Links<'c> {
         let facts = link::parse(&data, page).map(|link| Facts::of(&link)).unwrap_or_default();
         let index = self.all.len();
         if let Some(id) = id {
-            self.by_id.entry(id).or_default().push(index);
+            self.by_id.entry(id).or_default().links.push(index);
         }
         for path in &facts.paths {
-            self.by_path.entry(path.clone()).or_default().push(index);
+            self.by_path.entry(path.clone()).or_default().links.push(index);
         }
         if let Some(droid) = facts.droid {
-            self.by_droid.entry(droid).or_default().push(index);
+            self.by_droid.entry(droid).or_default().links.push(index);
         }
         self.all.push(Candidate { stream, data, mended, id, facts, taken: false });
         Role::Link(index)
@@ -146,22 +163,22 @@ impl<'c> Links<'c> {
     }
 
     fn of_id(&self, draft: &Draft<'_>, need: Agreement) -> Option<usize> {
-        self.best(self.by_id.get(&draft.entry.id)?, |index| self.agreement(draft, index) >= need)
+        self.first(self.by_id.get(&draft.entry.id)?, |index| self.agreement(draft, index) >= need)
     }
 
     fn of_content(&self, draft: &Draft<'_>) -> Option<usize> {
-        let any = |_| true;
-        let by_path = self.by_path.get(&draft.key()).and_then(|found| self.best(found, any));
+        let by_path = self.by_path.get(&draft.key()).and_then(|found| self.first(found, |_| true));
         let droid = (draft.entry.volume_id, draft.entry.object_id);
-        by_path.or_else(|| self.by_droid.get(&droid).and_then(|found| self.best(found, any)))
+        by_path.or_else(|| self.by_droid.get(&droid).and_then(|found| self.first(found, |_| true)))
     }
 
-    fn best(&self, among: &[usize], fits: impl Fn(usize) -> bool) -> Option<usize> {
-        let free = among.iter().filter(|index| self.all.get(**index).is_some_and(|found| !found.taken));
-        free.filter(|index| fits(**index)).copied().max_by_key(|index| {
-            let rank = self.all.get(*index).map(Candidate::rank);
-            (rank, std::cmp::Reverse(*index))
-        })
+    /// The best of these that is nobody's and fits.
+    fn first(&self, among: &Rivals, fits: impl Fn(usize) -> bool) -> Option<usize> {
+        let is_taken = |index: usize| self.all.get(index).is_none_or(|found| found.taken);
+        let passed = among.links.iter().skip(among.passed.get()).take_while(|index| is_taken(**index)).count();
+        among.passed.set(among.passed.get().saturating_add(passed));
+        let rest = among.links.iter().copied().skip(among.passed.get()).take(MOST_RIVALS);
+        rest.filter(|index| !is_taken(*index)).find(|index| fits(*index))
     }
 }
 
