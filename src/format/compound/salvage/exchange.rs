@@ -7,8 +7,9 @@ use super::super::header::{MINI_SIZE, SIGNATURE};
 use super::super::tables::Sectors;
 use super::look::Looks;
 use super::rebuild::rebuild;
-use super::solve::{Attempt, Solution, Where, solve};
+use super::solve::{Solution, Where, solve};
 use super::space::{Space, Work};
+use super::suspects::Attempt;
 
 /// How many pairs of suspected sectors are tried to the end in a round.
 const MOST_PAIRS: usize = 6;

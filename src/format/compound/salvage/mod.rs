@@ -18,6 +18,7 @@ mod mini_stream;
 mod rebuild;
 mod solve;
 mod space;
+mod suspects;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,8 +28,9 @@ use super::fault::{Fault, FaultKind};
 use super::header::{Header, MINI_SIZE};
 use super::streams::{self, Pieces};
 use super::tables::Sectors;
-use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list, proof};
+use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list};
 use crate::format::destlist;
+use crate::format::link;
 use crate::format::text::Utf16;
 use crate::limits::Limits;
 use look::Looks;
@@ -69,7 +71,7 @@ fn shifts(plain: &Compound<'_>) -> Vec<u32> {
 /// How many links and entries of a plain reading are certain.
 fn held(plain: &Compound<'_>) -> usize {
     let links = plain.streams.iter().filter(|stream| {
-        stream.entry_id().is_some() && proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+        stream.entry_id().is_some() && link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
     });
     let list = plain.streams.iter().find(|stream| stream.is_dest_list());
     links.count().saturating_add(list.map_or(0, |list| destlist::resync(&list.data).sound()))
@@ -273,7 +275,7 @@ fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
         claimed if claimed == size as u64 => format!("stream {:?} of {size} bytes: {how}", entry.name),
         claimed => format!("stream {:?} claims {claimed} bytes, has {size}: {how}", entry.name),
     };
-    Some(Fault::of_stream(FaultKind::Stream, entry, message))
+    Some(Fault::of_stream(FaultKind::Mended, entry, message))
 }
 
 /// The bytes of the entries that a DestList holds.

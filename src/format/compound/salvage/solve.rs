@@ -5,12 +5,9 @@
 //! chain; and last, what nothing names. What is proven takes its units, so that each step leaves fewer for the
 //! next.
 
-use std::collections::HashMap;
-
 use super::super::directory::{DirEntry, Kind};
 use super::super::header::MINI_CUTOFF;
 use super::super::layout::Layout;
-use super::super::proof;
 use super::super::tables::END_OF_CHAIN;
 use super::super::{Recovery, is_dest_list};
 use super::dest_list::{self, Assembled};
@@ -18,8 +15,9 @@ use super::look::Looks;
 use super::mini_stream;
 use super::rebuild::Rebuilt;
 use super::space::{Follow, Space, Work};
+use super::suspects::{Attempt, Sought, Suspects};
 use crate::format::destlist;
-use crate::format::link::looks_like_link;
+use crate::format::link::{self, looks_like_link};
 
 /// The largest link that is looked for without a size from the directory, in bytes.
 const LARGEST_LINK: usize = 1 << 16;
@@ -27,10 +25,6 @@ const LARGEST_LINK: usize = 1 << 16;
 const USUAL_LINK: usize = 1024;
 /// In how many places a chain is tried with another step than the table's.
 const MOST_STEPS: usize = 12;
-/// How many sectors are suspected at the most.
-const MOST_SUSPECTS: usize = 24;
-/// How many streams that do not hold are kept in mind.
-const MOST_ATTEMPTS: usize = 32;
 /// How many mini streams are tried.
 const MOST_MINI_STREAMS: usize = 4;
 
@@ -61,37 +55,6 @@ pub(super) struct Proven {
     /// How many things in it do not fit what surrounds them.
     pub(super) flaws: u32,
     pub(super) recovery: Recovery,
-}
-
-/// A stream that could not be proven in the units where it should be.
-#[derive(Debug, Clone)]
-pub(super) struct Attempt {
-    pub(super) place: Where,
-    pub(super) units: Vec<u32>,
-    pub(super) kind: Sought,
-}
-
-/// What was looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sought {
-    /// A link, of this size if that is known.
-    Link(Option<usize>),
-    /// The DestList, of this size.
-    DestList(usize),
-}
-
-impl Attempt {
-    /// How many links and entries hold in `space`, whose units are the same, but not what is in them.
-    pub(super) fn held(&self, space: &Space<'_, '_>) -> usize {
-        match self.kind {
-            Sought::Link(size) => {
-                let walk = proof::walk_link(&space.gather(&self.units, size.unwrap_or(usize::MAX)));
-                let holds = |walk: proof::Walk| walk.flaws == 0 && size.is_none_or(|size| size == walk.size);
-                usize::from(walk.is_ok_and(holds))
-            }
-            Sought::DestList(size) => destlist::resync(&space.gather(&self.units, size)).sound(),
-        }
-    }
 }
 
 /// What one view of a damaged file gives.
@@ -327,6 +290,10 @@ impl<'l, 'a> Solver<'l, 'a> {
             {
                 continue;
             }
+            if let Some(proven) = self.link_with_slack(place, index, &entry, work) {
+                self.take(proven);
+                continue;
+            }
             for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
                 if let Some((units, size, 0)) = self.link_at(place, entry.start, None, follow, work) {
                     let recovery = match self.recovery(place, &units, follow) {
@@ -338,6 +305,23 @@ impl<'l, 'a> Solver<'l, 'a> {
                 }
             }
         }
+    }
+
+    /// The link whose chain is just what its size in the directory needs, and which ends before: the rest is slack, as
+    /// some writers leave it, and the stream is as the file says.
+    fn link_with_slack(&self, place: Where, index: usize, entry: &DirEntry<'_>, work: &mut Work) -> Option<Proven> {
+        let space = self.space(place);
+        let need = space.units_of(entry.size);
+        let units = space.chain(entry.start, Follow::Table, need, work);
+        let ends = units.last().and_then(|last| space.next(*last)) == Some(END_OF_CHAIN);
+        if units.len() != need || !ends || space.any_taken(&units) || entry.is_mini() != (place == Where::Minis) {
+            return None;
+        }
+        let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
+        let walk = link::walk(&space.gather(&units, size)).ok()?;
+        let recovery = Recovery::Intact;
+        let is_link = walk.flaws == 0 && walk.size < size;
+        is_link.then_some(Proven { entry: Some(index), place, units, size, flaws: 0, recovery })
     }
 
     /// Streams that are neither link nor DestList cannot prove themselves: they have their units if their chain is
@@ -465,7 +449,9 @@ impl<'l, 'a> Solver<'l, 'a> {
         named.sort_unstable();
         let space = self.space(place);
         let heads = (0..space.count()).filter(|unit| {
-            !space.is_taken(*unit) && named.binary_search(unit).is_err() && space.bytes(*unit).is_some_and(looks_like_link)
+            !space.is_taken(*unit)
+                && named.binary_search(unit).is_err()
+                && space.bytes(*unit).is_some_and(looks_like_link)
         });
         let mut open: Vec<u32> = heads.collect();
         open.retain(|start| {
@@ -613,47 +599,10 @@ fn link_at(
     if space.is_taken(start) || !work.spend(units.len().saturating_mul(space.unit)) {
         return None;
     }
-    let walk = proof::walk_link(&space.gather(&units, most)).ok()?;
+    let walk = link::walk(&space.gather(&units, most)).ok()?;
     if size.is_some_and(|size| size != walk.size) {
         return None;
     }
     units.truncate(space.units_of(walk.size as u64));
     (!space.any_taken(&units)).then_some((units, walk.size, walk.flaws))
-}
-
-/// Sectors in which something does not hold, with how often they were met, and what it is.
-#[derive(Debug, Default)]
-struct Suspects {
-    met: HashMap<u32, u32>,
-    attempts: Vec<Attempt>,
-}
-
-impl Suspects {
-    fn add(&mut self, space: &Space<'_, '_>, attempt: Attempt) {
-        if self.attempts.len() < MOST_ATTEMPTS {
-            self.meet(space, &attempt.units);
-            self.attempts.push(attempt);
-        }
-    }
-
-    /// Suspects the first sectors that these units are in.
-    fn meet(&mut self, space: &Space<'_, '_>, units: &[u32]) {
-        let mut before = None;
-        let mut left = MOST_SUSPECTS;
-        for sector in units.iter().map(|unit| space.sector(*unit)) {
-            if let Some(sector) = sector.filter(|_| sector != before && left > 0) {
-                let met = self.met.entry(sector).or_default();
-                *met = met.saturating_add(1);
-                left = left.saturating_sub(1);
-            }
-            before = sector;
-        }
-    }
-
-    fn worst(&self) -> Vec<u32> {
-        let mut all: Vec<(u32, u32)> = self.met.iter().map(|(sector, met)| (*sector, *met)).collect();
-        all.sort_by_key(|(sector, met)| (std::cmp::Reverse(*met), *sector));
-        all.truncate(MOST_SUSPECTS);
-        all.into_iter().map(|(sector, _)| sector).collect()
-    }
 }

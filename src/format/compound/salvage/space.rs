@@ -28,7 +28,6 @@ impl Work {
         enough
     }
 
-    pub(super) fn left(&self) -> u64 { self.left }
     pub(super) fn is_spent(&self) -> bool {
         self.left == 0
     }
