@@ -25,7 +25,6 @@ use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
 
 const SECTOR: usize = 512;
-const MINI: usize = 64;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let options = Options::from_args()?;
@@ -152,10 +151,9 @@ impl Original {
             if !compound.faults.is_empty() {
                 return None;
             }
-            let places = Places::new(&data)?;
             let piece = |stream: &Stream<'_>, range: Range<usize>| Piece {
                 bytes: stream.data[range.clone()].to_vec(),
-                ranges: places.ranges(stream.start as usize, stream.data.len(), range),
+                ranges: ranges(stream, range),
             };
             let named = compound.streams.iter().filter(|stream| stream.entry_id().is_some());
             let links: Vec<_> = named.map(|stream| piece(stream, 0..stream.data.len())).collect();
@@ -178,6 +176,18 @@ impl Original {
         };
         Some(Self { path: path.to_owned(), data, automatic, links, entries })
     }
+}
+
+/// The ranges of the file that hold `range` of a stream, none of them across the end of a sector.
+fn ranges(stream: &Stream<'_>, range: Range<usize>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for at in range.filter_map(|at| stream.file_offset(at)).map(|at| at as usize) {
+        match ranges.last_mut().filter(|last| last.end == at && at % SECTOR != 0) {
+            Some(last) => last.end += 1,
+            None => ranges.push(at..at + 1),
+        }
+    }
+    ranges
 }
 
 /// What came back of a mutant.
@@ -264,61 +274,6 @@ fn read(data: &[u8], automatic: bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         entries.extend(resync(&list.data).entries.iter().map(|found| found.entry.raw.to_vec()));
     }
     (compound.streams.iter().map(|stream| stream.data.to_vec()).collect(), entries)
-}
-
-/// Where the bytes of a whole compound file's streams stand. Shares no code with the library, as it measures it.
-struct Places {
-    fat: Vec<usize>,
-    mini_fat: Vec<usize>,
-    mini_stream: Vec<usize>,
-}
-
-impl Places {
-    fn new(data: &[u8]) -> Option<Self> {
-        let number = |at: usize| Some(u32::from_le_bytes(*data.get(at..)?.first_chunk()?) as usize);
-        let table = |sectors: &[usize]| -> Vec<usize> {
-            let slots =
-                sectors.iter().flat_map(|sector| (0..SECTOR / 4).map(move |slot| (sector + 1) * SECTOR + slot * 4));
-            slots.map(|at| number(at).unwrap_or(usize::MAX)).collect()
-        };
-        let holders: Vec<usize> =
-            (0..109).map_while(|slot| number(76 + slot * 4)).take_while(|at| *at < 0xFFFF_FFFB).collect();
-        let fat = table(&holders);
-        let mini_fat = table(&Self::chain(&fat, number(60)?));
-        let root = (number(48)? + 1) * SECTOR;
-        let mini_stream = Self::chain(&fat, number(root + 116)?);
-        Some(Self { fat, mini_fat, mini_stream })
-    }
-
-    fn chain(table: &[usize], start: usize) -> Vec<usize> {
-        std::iter::successors(Some(start), |at| table.get(*at).copied())
-            .take_while(|at| *at < table.len())
-            .take(1 << 20)
-            .collect()
-    }
-
-    /// The ranges of the file that hold `range` of a stream of `size` bytes that starts at `start`, none of them
-    /// across the end of a sector.
-    fn ranges(&self, start: usize, size: usize, range: Range<usize>) -> Vec<Range<usize>> {
-        let mini = size < 4096;
-        let (unit, chain) =
-            if mini { (MINI, Self::chain(&self.mini_fat, start)) } else { (SECTOR, Self::chain(&self.fat, start)) };
-        let mut at = range.start;
-        let mut ranges = Vec::new();
-        while at < range.end {
-            let Some(place) = chain.get(at / unit) else { break };
-            let base = if mini {
-                self.mini_stream.get(place / (SECTOR / MINI)).map_or(0, |sector| (sector + 1) * SECTOR)
-                    + place % (SECTOR / MINI) * MINI
-            } else {
-                (place + 1) * SECTOR
-            };
-            let end = range.end.min((at / unit + 1) * unit);
-            ranges.push(base + at % unit..base + at % unit + (end - at));
-            at = end;
-        }
-        ranges
-    }
 }
 
 /// A damaged copy, and where each of the original's sectors went.

@@ -4,7 +4,7 @@
 //! looked for by the class identifier that stands before each, and the bytes in between are told.
 
 use super::guid::Guid;
-use super::link::{self, Link, NotALink};
+use super::link::{self, Link, NotALink, Walk};
 use super::text::{CodePage, Utf16};
 use crate::bytes::{Bytes, Short};
 
@@ -16,6 +16,9 @@ pub const FOOTER: u32 = 0xBABF_FBAB;
 pub const VERSION: u32 = 2;
 /// Bytes of the header.
 pub const HEADER_SIZE: usize = 12;
+
+/// How many times its own size the search for the links of a damaged file may go over.
+const MOST_PASSES: usize = 16;
 
 /// What a category is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +102,8 @@ pub enum Fault {
     Footer(u64, Option<u32>),
     /// Fewer categories than the header counts: need, have.
     Count(u32, u32),
+    /// A link stands outside the categories that could be read: where.
+    Stray(u64),
 }
 
 /// A custom destinations file, read as far as it goes.
@@ -112,6 +117,8 @@ pub struct Custom<'a> {
     pub reserved: u32,
     /// The categories.
     pub categories: Vec<Category<'a>>,
+    /// Links found outside the categories that could be read; none in a file that is whole.
+    pub stray: Vec<CustomLink<'a>>,
     /// What follows the last footer; a real Chrome list carries 3,250 bytes of it.
     pub slack: &'a [u8],
     /// Where the slack starts.
@@ -152,6 +159,7 @@ impl<'a> Custom<'a> {
             declared: 0,
             reserved: 0,
             categories: Vec::new(),
+            stray: Vec::new(),
             slack: &[],
             slack_offset: data.len(),
             faults: Vec::new(),
@@ -173,7 +181,42 @@ impl<'a> Custom<'a> {
         }
         custom.slack = bytes.rest();
         custom.slack_offset = bytes.position();
+        if !custom.faults.is_empty() {
+            custom.find_strays(data, code_page);
+        }
         custom
+    }
+
+    /// Finds the links of a damaged file that reading category by category did not come to: those that stand behind a
+    /// link's class identifier and add up to their end.
+    fn find_strays(&mut self, data: &'a [u8], code_page: CodePage) {
+        let mut known: Vec<usize> = self.links().map(|(_, link)| link.offset).collect();
+        known.sort_unstable();
+        // Links that overlap can be made to cost much; those of a real file do not overlap.
+        let mut work = data.len().saturating_mul(MOST_PASSES);
+        let mut at = 0;
+        while let Some(found) = data.get(at..).and_then(|rest| rest.windows(16).position(|bytes| bytes == LINK_CLASS.0))
+        {
+            let offset = at.saturating_add(found).saturating_add(16);
+            let rest = data.get(offset..).unwrap_or_default();
+            at = offset;
+            let walked = link::walk(rest);
+            let cost = match walked {
+                Ok(Walk { size, .. }) | Err(size) => size,
+            };
+            let Some(left) = work.checked_sub(cost) else { break };
+            work = left;
+            let whole = walked.ok().filter(|walk| walk.flaws == 0);
+            let Some(raw) = whole.and_then(|walk| rest.get(..walk.size)) else { continue };
+            at = offset.saturating_add(raw.len());
+            if known.binary_search(&offset).is_ok() {
+                continue;
+            }
+            if let Ok(link) = link::parse(raw, code_page) {
+                self.faults.push(Fault::Stray(offset as u64));
+                self.stray.push(CustomLink { offset, raw, link });
+            }
+        }
     }
 
     fn read_header(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Short> {
@@ -285,8 +328,14 @@ impl<'a> Custom<'a> {
         }
     }
 
-    /// All links, with the number of their category.
+    /// All links, with the number of their category; strays come last, with a number that no category has.
     pub fn links(&self) -> impl Iterator<Item = (usize, &CustomLink<'a>)> {
-        self.categories.iter().enumerate().flat_map(|(at, category)| category.links.iter().map(move |link| (at, link)))
+        let none = self.categories.len();
+        let in_category = self
+            .categories
+            .iter()
+            .enumerate()
+            .flat_map(|(at, category)| category.links.iter().map(move |link| (at, link)));
+        in_category.chain(self.stray.iter().map(move |link| (none, link)))
     }
 }

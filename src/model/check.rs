@@ -17,7 +17,10 @@ const TOTAL_TOLERANCE: f64 = 1e-3;
 
 /// The findings of an automatic list, container first, then DestList.
 pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
-    let mut out: Vec<Finding> = list.compound.faults.iter().map(container).collect();
+    // What was recovered is told below, stream by stream and entry by entry.
+    let faults =
+        list.compound.faults.iter().filter(|fault| !matches!(fault.kind, FaultKind::Mended | FaultKind::Carved));
+    let mut out: Vec<Finding> = faults.map(container).collect();
     for stream in list.compound.streams.iter().filter(|stream| stream.recovery != Recovery::Intact) {
         out.push(recovered(stream));
     }
@@ -68,7 +71,7 @@ fn container(fault: &ContainerFault) -> Finding {
         FaultKind::Unreachable => Code::Unreachable,
         FaultKind::DuplicateName => Code::DuplicateName,
         FaultKind::Exchanged => Code::Fat,
-        FaultKind::Carved => Code::Recovered,
+        FaultKind::Mended | FaultKind::Carved => Code::Recovered,
         FaultKind::Limit => Code::Limit,
     };
     Finding { code, message: fault.message.clone(), entry_id: fault.stream_id, offset: Some(fault.offset) }
@@ -256,7 +259,10 @@ fn link_findings(
 pub(super) fn custom(custom: &Custom<'_>) -> Vec<Finding> {
     let mut out: Vec<Finding> = custom.faults.iter().map(custom_fault).collect();
     for (category, entry) in custom.links() {
-        let what = format_args!("link at {} (category {category})", entry.offset).to_string();
+        let what = match custom.categories.get(category) {
+            Some(_) => format!("link at {} (category {category})", entry.offset),
+            None => format!("link at {} (in no category)", entry.offset),
+        };
         out.extend(link_findings(&entry.link, entry.raw, &what, entry.offset as u64));
     }
     if custom.faults.is_empty() && !custom.slack.is_empty() {
@@ -288,6 +294,10 @@ fn custom_fault(fault: &CustomFault) -> Finding {
         CustomFault::Footer(at, found) => {
             let found = found.map_or("the end of the file".to_owned(), |found| format!("{found:#010x}"));
             Finding::new(Code::CustomFooter, format!("footer at offset {at}: is {found}, expected 0xbabffbab")).at(*at)
+        }
+        CustomFault::Stray(at) => {
+            let message = format!("link at offset {at}: stands outside the categories that could be read");
+            Finding::new(Code::CustomLink, message).at(*at)
         }
         CustomFault::Count(need, have) => {
             Finding::new(Code::CustomCount, format!("the header counts {need} categories, {have} could be read")).at(4)

@@ -23,6 +23,8 @@ pub enum FaultKind {
     DuplicateName,
     /// Two sectors stand in each other's place.
     Exchanged,
+    /// A stream whose chain or size is wrong was found whole.
+    Mended,
     /// Something that no directory entry names was found in sectors that belong to nothing.
     Carved,
     /// Reading stopped at a limit.

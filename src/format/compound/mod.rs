@@ -10,7 +10,6 @@ mod directory;
 mod fault;
 mod header;
 mod layout;
-mod proof;
 mod salvage;
 mod streams;
 mod tables;
@@ -26,6 +25,7 @@ pub use tables::Sectors;
 
 use super::destlist;
 use super::guid::Guid;
+use super::link;
 use super::text::Utf16;
 use super::time::FileTime;
 use crate::bytes::Short;
@@ -233,7 +233,7 @@ impl<'a> Compound<'a> {
             && (!has_links || self.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
             && self.streams.iter().all(|stream| {
                 if stream.entry_id().is_some() {
-                    proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+                    link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
                 } else {
                     !stream.is_dest_list() || stream.data.is_empty() || destlist::resync(&stream.data).is_whole()
                 }

@@ -5,11 +5,10 @@ use std::borrow::Cow;
 use super::super::CarvedEntry;
 use super::super::header::MINI_SIZE;
 use super::super::layout::Layout;
-use super::super::proof;
 use super::super::streams::Pieces;
 use super::space::Work;
 use crate::format::destlist::{self, Soundness};
-use crate::format::link::{HEADER_SIZE, looks_like_link};
+use crate::format::link::{self, HEADER_SIZE, Walk, looks_like_link};
 
 /// A range of the file in one piece of memory, and where each of its pieces of 64 bytes is.
 struct Run<'a> {
@@ -72,12 +71,16 @@ fn run_links<'a>(run: &Run<'a>, work: &mut Work) -> Vec<CarvedLink<'a>> {
         at = at.saturating_add(next);
         let rest = run.data.get(at..).unwrap_or_default();
         let mut size = 1;
-        if looks_like_link(rest)
-            && work.spend(HEADER_SIZE)
-            && let Some(walk) = proof::walk_link(rest).ok().filter(|walk| walk.flaws == 0)
-        {
-            links.push(CarvedLink { data: run.part(at, walk.size), offset: run.offset(at) });
-            size = walk.size;
+        if looks_like_link(rest) && work.spend(HEADER_SIZE) {
+            match link::walk(rest) {
+                Ok(walk) if walk.flaws == 0 => {
+                    links.push(CarvedLink { data: run.part(at, walk.size), offset: run.offset(at) });
+                    size = walk.size;
+                }
+                Ok(Walk { size: gone_over, .. }) | Err(gone_over) => {
+                    work.spend(gone_over);
+                }
+            }
         }
         at = at.saturating_add(size);
     }

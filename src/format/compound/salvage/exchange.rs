@@ -6,10 +6,10 @@
 use super::super::header::{MINI_SIZE, SIGNATURE};
 use super::super::tables::Sectors;
 use super::look::Looks;
-use super::outcome::{Attempt, Where};
 use super::rebuild::rebuild;
 use super::solve::{Solution, solve};
-use super::space::{Space, Work};
+use super::space::{Space, Where, Work};
+use super::suspects::Attempt;
 
 /// How many pairs of suspected sectors are tried to the end in a round.
 const MOST_PAIRS: usize = 6;

@@ -15,10 +15,10 @@ mod dest_list;
 mod exchange;
 mod look;
 mod mini_stream;
-mod outcome;
 mod rebuild;
 mod solve;
 mod space;
+mod suspects;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -28,14 +28,14 @@ use super::fault::{Fault, FaultKind};
 use super::header::{Header, MINI_SIZE};
 use super::streams::{self, Pieces};
 use super::tables::{self, ChainEnd, Sectors};
-use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list, proof};
+use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list};
 use crate::format::destlist;
+use crate::format::link;
 use crate::format::text::Utf16;
 use crate::limits::Limits;
 use look::Looks;
-use outcome::{Proven, Where};
-use solve::Solution;
-use space::Work;
+use solve::{Proven, Solution};
+use space::{Where, Work};
 
 /// The name of the stream that lists the entries, for one whose directory entry is lost.
 const DEST_LIST_NAME: [u8; 16] = *b"D\0e\0s\0t\0L\0i\0s\0t\0";
@@ -92,7 +92,7 @@ fn leaves_sound_chain(solution: &Solution<'_>) -> bool {
 /// How many links and entries of a plain reading are certain.
 fn held(plain: &Compound<'_>) -> usize {
     let links = plain.streams.iter().filter(|stream| {
-        stream.entry_id().is_some() && proof::walk_link(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+        stream.entry_id().is_some() && link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
     });
     let list = plain.streams.iter().find(|stream| stream.is_dest_list());
     links.count().saturating_add(list.map_or(0, |list| destlist::resync(&list.data).sound()))
@@ -296,7 +296,7 @@ fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
         claimed if claimed == size as u64 => format!("stream {:?} of {size} bytes: {how}", entry.name),
         claimed => format!("stream {:?} claims {claimed} bytes, has {size}: {how}", entry.name),
     };
-    Some(Fault::of_stream(FaultKind::Stream, entry, message))
+    Some(Fault::of_stream(FaultKind::Mended, entry, message))
 }
 
 /// The bytes of the entries that a DestList holds.

@@ -8,17 +8,16 @@
 use super::super::directory::{DirEntry, Kind};
 use super::super::header::MINI_CUTOFF;
 use super::super::layout::Layout;
-use super::super::proof;
 use super::super::tables::END_OF_CHAIN;
 use super::super::{Recovery, is_dest_list};
 use super::dest_list::{self, Assembled};
 use super::look::Looks;
 use super::mini_stream;
-use super::outcome::{Attempt, Outcome, Proven, Sought, Suspects, Where};
 use super::rebuild::Rebuilt;
-use super::space::{Follow, Space, Work};
+use super::space::{Follow, Space, Where, Work};
+use super::suspects::{Attempt, Sought, Suspects};
 use crate::format::destlist;
-use crate::format::link::looks_like_link;
+use crate::format::link::{self, looks_like_link};
 
 /// The largest link that is looked for without a size from the directory, in bytes.
 const LARGEST_LINK: usize = 1 << 16;
@@ -35,6 +34,45 @@ const NAMED: u64 = 8;
 const CARVED: u64 = 6;
 const FLAWED: u64 = 3;
 const ENTRY: u64 = 8;
+
+/// A stream whose content proves it.
+#[derive(Debug, Clone)]
+pub(super) struct Proven {
+    /// The directory entry it belongs to, by its place in the list of them; none for a carved one.
+    pub(super) entry: Option<usize>,
+    pub(super) place: Where,
+    pub(super) units: Vec<u32>,
+    pub(super) size: usize,
+    /// How many things in it do not fit what surrounds them.
+    pub(super) flaws: u32,
+    pub(super) recovery: Recovery,
+}
+
+/// What one view of a damaged file gives.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outcome {
+    pub(super) proven: Vec<Proven>,
+    /// The DestList, which need not be whole.
+    pub(super) dest_list: Option<Proven>,
+    /// By piece of 64 bytes of all sectors in order: belongs to a table or to something proven.
+    pub(super) taken: Vec<bool>,
+    /// Sectors in which something does not hold.
+    pub(super) suspects: Vec<u32>,
+    /// What does not hold, and where it was looked for.
+    pub(super) attempts: Vec<Attempt>,
+    /// Links that are proven under their names.
+    links: usize,
+    /// Entries of the DestList that are certain.
+    entries: usize,
+    pub(super) score: u64,
+}
+
+impl Outcome {
+    /// How many links and entries are certain, under their names.
+    pub(super) fn held(&self) -> usize {
+        self.links.saturating_add(self.entries)
+    }
+}
 
 /// A view of a damaged file, and what comes of it.
 pub(super) struct Solution<'a> {
@@ -243,6 +281,10 @@ impl<'l, 'a> Solver<'l, 'a> {
             {
                 continue;
             }
+            if let Some(proven) = self.link_with_slack(place, index, &entry, work) {
+                self.take(proven);
+                continue;
+            }
             for follow in [Follow::Table, Follow::Straight, Follow::Mended, Follow::NextFree] {
                 if let Some((units, size, 0)) = self.link_at(place, entry.start, None, follow, work) {
                     let recovery = match self.recovery(place, &units, follow) {
@@ -254,6 +296,23 @@ impl<'l, 'a> Solver<'l, 'a> {
                 }
             }
         }
+    }
+
+    /// The link whose chain is just what its size in the directory needs, and which ends before: the rest is slack, as
+    /// some writers leave it, and the stream is as the file says.
+    fn link_with_slack(&self, place: Where, index: usize, entry: &DirEntry<'_>, work: &mut Work) -> Option<Proven> {
+        let space = self.space(place);
+        let need = space.units_of(entry.size);
+        let units = space.chain(entry.start, Follow::Table, need, work);
+        let ends = units.last().and_then(|last| space.next(*last)) == Some(END_OF_CHAIN);
+        if units.len() != need || !ends || space.any_taken(&units) || entry.is_mini() != (place == Where::Minis) {
+            return None;
+        }
+        let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
+        let walk = link::walk(&space.gather(&units, size)).ok()?;
+        let recovery = Recovery::Intact;
+        let is_link = walk.flaws == 0 && walk.size < size;
+        is_link.then_some(Proven { entry: Some(index), place, units, size, flaws: 0, recovery })
     }
 
     /// Streams that are neither link nor DestList cannot prove themselves: they have their units if their chain is
@@ -531,7 +590,7 @@ fn link_at(
     if space.is_taken(start) || !work.spend(units.len().saturating_mul(space.unit)) {
         return None;
     }
-    let walk = proof::walk_link(&space.gather(&units, most)).ok()?;
+    let walk = link::walk(&space.gather(&units, most)).ok()?;
     if size.is_some_and(|size| size != walk.size) {
         return None;
     }

@@ -9,6 +9,15 @@ use super::super::tables::Sectors;
 use super::rebuild::is_sector;
 use crate::format::link::looks_like_link;
 
+/// Where the units of a stream are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Where {
+    Sectors,
+    Minis,
+    /// Pieces of 64 bytes of the file.
+    Raw,
+}
+
 /// How much is left of the work that attempts may cost, in bytes gone over.
 #[derive(Debug)]
 pub(super) struct Work {

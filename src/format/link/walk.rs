@@ -1,12 +1,12 @@
-//! What proves that bytes are the stream they are taken for.
+//! What proves that bytes are a link, and where it ends.
 //!
-//! A container that is damaged says little that can be relied on; what is in its streams says more. A shell
-//! link (MS-SHLLINK) is a row of parts that each say how long they are, with lists of sized things inside them:
-//! taken from the wrong place, or with one wrong sector in it, it does not add up to its end. This is not the
-//! link reader: it keeps nothing, and counts what does not fit instead of reading around it.
+//! A file that is damaged says little that can be relied on; what is in it says more. A link is a row of parts that
+//! each say how long they are, with lists of sized things inside them: taken from the wrong place, or with one wrong
+//! sector in it, it does not add up to its end. This is not the reader: it keeps nothing, and counts what does not
+//! fit instead of reading around it.
 
+use super::{HEADER_SIZE, looks_like_link};
 use crate::bytes::{Bytes, u32_at};
-use crate::format::link::{self, looks_like_link};
 
 /// The first character that is none of the control characters.
 const FIRST_TEXT: u16 = 0x20;
@@ -15,18 +15,18 @@ const EXTENSION: u32 = 0xBEEF;
 
 /// A link that could be followed to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Walk {
+pub struct Walk {
     /// Bytes from its header to its terminal block.
-    pub(crate) size: usize,
+    pub size: usize,
     /// How many things in it do not fit what surrounds them.
-    pub(crate) flaws: u32,
+    pub flaws: u32,
 }
 
 /// Follows the link at the start of `data` to its end.
 ///
 /// # Errors
 /// Where it could be followed no further, in bytes from its start.
-pub(crate) fn walk_link(data: &[u8]) -> Result<Walk, usize> {
+pub fn walk(data: &[u8]) -> Result<Walk, usize> {
     let mut bytes = Bytes::new(data);
     let mut flaws = 0;
     match walk_parts(&mut bytes, &mut flaws) {
@@ -38,11 +38,11 @@ pub(crate) fn walk_link(data: &[u8]) -> Result<Walk, usize> {
 fn walk_parts(bytes: &mut Bytes<'_>, flaws: &mut u32) -> Option<()> {
     let mut part = |sound: bool| *flaws = flaws.saturating_add(u32::from(!sound));
     let header = *bytes;
-    bytes.take("link header", link::HEADER_SIZE).ok().filter(|header| looks_like_link(header))?;
+    bytes.take("link header", HEADER_SIZE).ok().filter(|header| looks_like_link(header))?;
     let header = header.rest();
     let flags = u32_at(header, 20)?;
     let has = |bit: u32| flags >> bit & 1 == 1;
-    part(header.get(66..link::HEADER_SIZE)?.iter().all(|byte| *byte == 0));
+    part(header.get(66..HEADER_SIZE)?.iter().all(|byte| *byte == 0));
     if has(0) {
         let mut ahead = *bytes;
         let size = ahead.u16("ID list size").ok()?;
