@@ -19,6 +19,8 @@ const LARGEST: usize = 12_000;
 struct Seeds {
     corpus: PathBuf,
     count: usize,
+    /// The list before, to merge the next one into.
+    before: Option<Vec<u8>>,
 }
 
 impl Seeds {
@@ -66,7 +68,12 @@ impl Seeds {
                 self.add("prune", &[&[0, 3, 0], &seed])?;
                 self.add("prune", &[&[18, 2, 0], &seed])?;
                 self.add("repair", &[&[0], &seed])?;
-                self.add("merge", &[&[128], &seed, &seed])?;
+                let size = u16::try_from(seed.len()).unwrap_or(u16::MAX).to_le_bytes();
+                self.add("merge", &[&size, &seed, &seed])?;
+                if let Some(before) = self.before.replace(seed.clone()) {
+                    let size = u16::try_from(before.len()).unwrap_or(u16::MAX).to_le_bytes();
+                    self.add("merge", &[&size, &before, &seed])?;
+                }
             }
         }
         Ok(())
@@ -110,7 +117,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words = env::args_os().skip(1).map(PathBuf::from);
     let corpus = words.next().ok_or("usage: seed CORPUS FOLDER...")?;
-    let mut seeds = Seeds { corpus, count: 0 };
+    let mut seeds = Seeds { corpus, count: 0, before: None };
     let mut found = Vec::new();
     for folder in words {
         files(&folder, &mut found)?;

@@ -217,6 +217,11 @@ impl<'x> Session<'x> {
         if let Err(Stop::Output(error)) = &said
             && let Some(message) = told.unsaid(error)
         {
+            // Whoever closed the pipe has seen enough; the way back is still owed.
+            if error.kind() == io::ErrorKind::BrokenPipe {
+                self.context.note(&message);
+                return Ok(tally.exit());
+            }
             output::error(&message);
             return Ok(Exit::Partly);
         }

@@ -110,9 +110,15 @@ impl Folder {
         self.dir.names()
     }
 
-    /// True if the name is one of a folder, or if that cannot be told; a link to a folder is none.
-    pub fn may_have_folder(&self, name: &OsStr) -> bool {
-        self.dir.may_be_folder(name)
+    /// True if the name is one of a folder; a link to one is none.
+    ///
+    /// # Errors
+    /// What the system says, if it cannot be told.
+    pub fn has_folder(&self, name: &OsStr) -> io::Result<bool> {
+        match self.dir.is_folder(name) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+            told => told,
+        }
     }
 
     /// Opens a plain file for reading; none if there is nothing of that name.

@@ -134,11 +134,8 @@ impl Dir {
         Ok(rustix::fs::mkdirat(&self.fd, name, Mode::RWXU)?)
     }
 
-    pub(super) fn may_be_folder(&self, name: &OsStr) -> bool {
-        match self.kind(name) {
-            Ok(kind) => kind == FileType::Directory,
-            Err(e) => e.kind() != io::ErrorKind::NotFound,
-        }
+    pub(super) fn is_folder(&self, name: &OsStr) -> io::Result<bool> {
+        self.kind(name).map(|kind| kind == FileType::Directory)
     }
 
     fn kind(&self, name: &OsStr) -> io::Result<FileType> {

@@ -81,11 +81,8 @@ impl Dir {
         create_private(&self.at(name))
     }
 
-    pub(super) fn may_be_folder(&self, name: &OsStr) -> bool {
-        match fs::symlink_metadata(self.at(name)) {
-            Ok(found) => found.is_dir(),
-            Err(e) => e.kind() != io::ErrorKind::NotFound,
-        }
+    pub(super) fn is_folder(&self, name: &OsStr) -> io::Result<bool> {
+        fs::symlink_metadata(self.at(name)).map(|found| found.is_dir())
     }
 
     /// Asked before the file is opened, as a folder cannot be opened like a file.

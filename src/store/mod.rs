@@ -257,7 +257,7 @@ impl Store {
         let folder = self.run_folder(root, id)?;
         let failed = |e| self.failed("drop a run of the backup store", e);
         for name in folder.names().map_err(failed)? {
-            if folder.may_have_folder(&name) {
+            if folder.has_folder(&name).map_err(failed)? {
                 return Err(Error::refused(&folder.path().join(name), Refusal::NotAFile("folder")));
             }
         }
@@ -296,7 +296,8 @@ fn ids(root: &Folder) -> io::Result<Vec<RunId>> {
     let mut ids = Vec::new();
     for name in root.names()? {
         if let Some(id) = name.to_str().and_then(|name| name.parse().ok())
-            && root.may_have_folder(&name)
+            // One that cannot be looked at stays in the list, as one that cannot be read.
+            && root.has_folder(&name).unwrap_or(true)
         {
             ids.push(id);
         }

@@ -165,7 +165,10 @@ pub fn calls(traced: &Traced, root: &Path) -> Vec<Call> {
         }
         let nth = seen.entry(name).or_default();
         *nth += 1;
-        if rest.contains(root) || (name.starts_with("write") && rest.starts_with("1<")) {
+        // What the loader opens by an absolute path is none of ours, though the folder that it runs in is.
+        let outside = rest.strip_prefix("AT_FDCWD<").and_then(|rest| rest.split_once(">, \"")).map(|(_, path)| path);
+        let outside = outside.is_some_and(|path| path.starts_with('/') && !path.starts_with(root));
+        if (rest.contains(root) && !outside) || (name.starts_with("write") && rest.starts_with("1<")) {
             calls.push(Call { name: name.to_owned(), nth: *nth, line: call.trim_start().to_owned() });
         }
     }

@@ -26,7 +26,7 @@ use jlfix::format::time::FileTime;
 use jlfix::format::write::{self, NewStream};
 use jlfix::limits::Limits;
 use jlfix::model::{Code, DEST_LIST, Fix, JumpList, Kind, ReadOptions, Severity, Source};
-use jlfix::plan::{self, By, PlanError, PruneRules, RebuildError, RepairOptions};
+use jlfix::plan::{self, By, Input, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
 
@@ -41,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     ("custom", custom),
     ("prune", prune),
     ("repair", repair),
+    ("merge", merge),
     ("manifest", manifest),
 ];
 
@@ -327,8 +328,7 @@ pub fn repair(data: &[u8]) {
         code_page: CodePage::default(),
     };
     let to_mend = |list: &JumpList<'_>| -> BTreeSet<Code> {
-        let mut codes = breaches(list);
-        codes.retain(|code| code.fix() == Some(Fix::Repair));
+        let mut codes = to_mend(list);
         if options.keep_linkless {
             codes.remove(&Code::NoLink);
         }
@@ -361,6 +361,50 @@ pub fn repair(data: &[u8]) {
             assert!(!links || ids > 1 || after.entries.iter().any(|e| kept(&e)), "pin {} is lost", entry.dest.id);
         }
     }
+}
+
+/// The codes of what repair would mend in a list.
+fn to_mend(list: &JumpList<'_>) -> BTreeSet<Code> {
+    let mut codes = breaches(list);
+    codes.retain(|code| code.fix() == Some(Fix::Repair));
+    codes
+}
+
+/// A list that is mended first, as the command does it; none if nothing can be saved of it.
+fn whole(bytes: Vec<u8>, limits: &Limits) -> Option<Vec<u8>> {
+    let compound = Compound::parse(&bytes, limits).ok()?;
+    let mended = plan::repair(&JumpList::read(&compound), &RepairOptions::default(), limits).ok()?;
+    Some(mended.map_or_else(|| bytes.clone(), |mended| mended.bytes))
+}
+
+/// What is merged is whole, has every entry and every pin, and is the same when one of its lists is merged in again.
+pub fn merge(data: &[u8]) {
+    let Some((size, data)) = data.split_first_chunk::<2>() else { return };
+    let (one, other) = data.split_at(usize::from(u16::from_le_bytes(*size)).min(data.len()));
+    let limits = Limits::default();
+    let (Some(one), Some(other)) = (whole(list_of(one), &limits), whole(list_of(other), &limits)) else { return };
+    let (one, other) = (Compound::parse(&one, &limits).unwrap(), Compound::parse(&other, &limits).unwrap());
+    let (one, other) = (JumpList::read(&one), JumpList::read(&other));
+    let inputs = |lists: &[&JumpList<'_>]| -> Result<plan::Merge, PlanError> {
+        let inputs: Vec<_> = lists.iter().map(|list| Input { name: "list", list }).collect();
+        plan::merge(&inputs, &limits)
+    };
+    let merged = match inputs(&[&one, &other]) {
+        Ok(merged) => merged,
+        Err(error) => {
+            assert!(!is_our_fault(&error), "{error}");
+            return;
+        }
+    };
+    write::second_opinion(&merged.bytes).expect("cfb reads it");
+    let compound = Compound::parse_plain(&merged.bytes, &limits).unwrap();
+    let after = JumpList::read(&compound);
+    assert!(to_mend(&after).is_empty(), "merged, there is {:?}", to_mend(&after));
+    let (most, all) = (one.entries.len().max(other.entries.len()), one.entries.len() + other.entries.len());
+    assert!((most..=all).contains(&after.entries.len()), "{} of {most} to {all}", after.entries.len());
+    assert!(after.pinned() >= one.pinned().max(other.pinned()), "pins are gone");
+    let alone = inputs(&[&one, &one]).unwrap();
+    assert!(alone.same_as.contains(&0), "with itself, it is another: {:?}", alone.steps);
 }
 
 /// A manifest that is believed leads nowhere but into its own folder.
