@@ -21,12 +21,15 @@ fn the_samples_are_told_worst_first_with_damaged_and_empty_ones_and_what_to_do()
     assert!(lines[1].contains(" 3,067 "), "{}", lines[1]);
     let count = |state| out.rows(&[state]).filter(|row| row.contains("UTC") || row.contains("    ")).count();
     assert_eq!([count("damaged"), count("stale"), count("empty")], [5, 1, 4]);
+    let native = |text: &str| text.replace('/', std::path::MAIN_SEPARATOR_STR);
     out.says(&[
-        "damaged samples/damaged/wrong-checksum/9b9cdc69c1c24e2b.automaticDestinations-ms\n        JL206 entry 17",
+        &native(
+            "damaged samples/damaged/wrong-checksum/9b9cdc69c1c24e2b.automaticDestinations-ms\n        JL206 entry 17",
+        ),
         "24 files, 4.2 MiB, 3,314 entries (40 pinned): 5 damaged, 1 slow, 1 stale, 4 empty, 13 ok\n",
         "File Explorer costs most: a right-click makes 107,985 reads",
         "leaves 56 entries",
-        "\n  jlfix prune --keep 50 samples/AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms\n",
+        &native("\n  jlfix prune --keep 50 samples/AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms\n"),
     ]);
 }
 

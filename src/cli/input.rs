@@ -59,45 +59,55 @@ impl Context {
     }
 }
 
-/// The files that the paths of a command name, in order, each once. Places that cannot be looked at are told and
-/// counted.
+/// The files that the paths of a command name, or the live user's if it names none, in order, each once. Places that
+/// cannot be looked at are told and counted.
 pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
-    let live;
-    let paths = if paths.is_empty() {
-        live = super::live::folders()?;
+    if paths.is_empty() {
+        let live = super::live::folders()?;
         if live.is_empty() {
             context.note("you have no jump lists: Windows makes their folders when it first writes one");
         }
-        &live
-    } else {
-        paths
-    };
+        return Ok(gather_live(&live, tally));
+    }
     let mut files: Vec<Found> = Vec::new();
     for path in paths {
-        let before = files.len();
-        let mut failed = false;
-        for found in scan::find(path) {
-            match found {
-                Ok(found) => files.push(found),
-                Err(error) => {
-                    output::error(&error.to_string());
-                    tally.failed += 1;
-                    failed = true;
-                }
-            }
-        }
-        if files.len() == before && !failed {
+        let (before, failed) = (files.len(), tally.failed);
+        find_in(path, &mut files, tally);
+        if files.len() == before && tally.failed == failed {
             context.note(&format!(
                 "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
                 path.display()
             ));
         }
     }
-    if paths.len() > 1 {
-        let mut seen = std::collections::HashSet::new();
-        files.retain(|found| seen.insert(found.path.clone()));
+    Ok(each_once(files))
+}
+
+/// The files in folders that Windows keeps and nobody named: that one of them is empty is nothing to tell.
+pub(crate) fn gather_live(folders: &[PathBuf], tally: &mut Tally) -> Vec<Found> {
+    let mut files = Vec::new();
+    for folder in folders {
+        find_in(folder, &mut files, tally);
     }
-    Ok(files)
+    each_once(files)
+}
+
+fn find_in(path: &Path, files: &mut Vec<Found>, tally: &mut Tally) {
+    for found in scan::find(path) {
+        match found {
+            Ok(found) => files.push(found),
+            Err(error) => {
+                output::error(&error.to_string());
+                tally.failed += 1;
+            }
+        }
+    }
+}
+
+fn each_once(mut files: Vec<Found>) -> Vec<Found> {
+    let mut seen = std::collections::HashSet::new();
+    files.retain(|found| seen.insert(found.path.clone()));
+    files
 }
 
 /// A file in memory, with what the file system says of it.

@@ -120,7 +120,9 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = if args.all_users {
         let folders = live::all_users(context, &mut tally)?;
-        if folders.is_empty() { Vec::new() } else { args.lists.apps.gather(&folders, context, &mut tally)? }
+        let mut files = input::gather_live(&folders, &mut tally);
+        args.lists.apps.pick(&mut files, context)?;
+        files
     } else {
         args.lists.gather(context, &mut tally)?
     };

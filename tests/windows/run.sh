@@ -124,7 +124,7 @@ build_prefix() {
     [[ ! -e $prefix/done ]] || return 0
     say "making a Wine prefix in $prefix"
     rm -rf -- "$prefix"
-    mkdir -p -- "$prefix/home"
+    mkdir -p -- "$prefix/home" "$prefix/drive"
     cat >"$wine" <<'END'
 #!/bin/sh
 # With LC_ALL=C names that are not ASCII fail.
@@ -136,7 +136,11 @@ exec /usr/lib/wine/wine64 "$@"
 END
     chmod +x -- "$wine"
     {
-        "$wine" wineboot -i && "$wine" winecfg -v win10 # the default is Windows 7
+        # A server that still runs for a folder which was deleted would take the new one, of the same inode, for its own.
+        WINEPREFIX=$prefix/drive /usr/lib/wine/wineserver64 -k
+        # The default is Windows 7. The registry is on disk once the server has gone.
+        "$wine" wineboot -i && "$wine" winecfg -v win10 && WINEPREFIX=$prefix/drive /usr/lib/wine/wineserver64 -w &&
+            grep -q '^"TEMP"' "$prefix/drive/user.reg"
     } </dev/null >"$cache/wine.log" 2>&1 {lock}>&- || die "making the prefix failed: see $cache/wine.log"
     x86_64-w64-mingw32-gcc -O2 -shared -o "$prefix/drive/drive_c/windows/system32/bcryptprimitives.dll" \
         "$here/processprng.c" -ladvapi32
