@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
+use super::text::hex_digits;
 use super::time::FileTime;
 
 /// A GUID as it stands on disk: the first three groups little-endian. Shown in lower case with dashes, no braces.
@@ -85,27 +86,26 @@ impl Guid {
     }
 }
 
-/// Writes `bytes` in lower-case hex into `out`, two digits a byte.
-fn write_hex(bytes: impl Iterator<Item = u8>, out: &mut [u8]) {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble & 0x0F)).copied().unwrap_or_default();
-    for (pair, byte) in out.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-        *pair = [digit(byte >> 4), digit(byte)];
+impl Guid {
+    /// The GUID as it is shown, in ASCII.
+    pub(crate) fn ascii(&self) -> [u8; 36] {
+        let [a, b, c, d, e, g, h, i, j, k, l, m, n, o, p, q] = self.0;
+        let hex = |bytes| hex_digits(u32::from_be_bytes(bytes));
+        let digits = [hex([d, c, b, a]), hex([g, e, i, h]), hex([j, k, l, m]), hex([n, o, p, q])];
+        let digits = digits.as_flattened();
+        let mut text = [b'-'; 36];
+        for (from, to) in [(0..8, 0..8), (8..12, 9..13), (12..16, 14..18), (16..20, 19..23), (20..32, 24..36)] {
+            if let (Some(from), Some(to)) = (digits.get(from), text.get_mut(to)) {
+                to.copy_from_slice(from);
+            }
+        }
+        text
     }
 }
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [a, b, c, d, e, g, h, i, tail @ ..] = self.0;
-        let mut hex = [0; 32];
-        write_hex([d, c, b, a, g, e, i, h].into_iter().chain(tail), &mut hex);
-        let mut text = [b'-'; 36];
-        for (from, to) in [(0..8, 0..8), (8..12, 9..13), (12..16, 14..18), (16..20, 19..23), (20..32, 24..36)] {
-            if let (Some(from), Some(to)) = (hex.get(from), text.get_mut(to)) {
-                to.copy_from_slice(from);
-            }
-        }
-        f.write_str(str::from_utf8(&text).unwrap_or_default())
+        f.write_str(str::from_utf8(&self.ascii()).unwrap_or_default())
     }
 }
 

@@ -35,15 +35,20 @@ impl<'a> Utf16<'a> {
 
     /// The text in one piece.
     pub fn decode(self) -> String {
-        let mut out = String::with_capacity(self.0.len() / 2);
-        // Nearly all is ASCII, which needs no decoding.
+        let mut out = String::new();
+        self.push_to(&mut out);
+        out
+    }
+
+    /// Adds the text to `out`, as [`Self::decode`] gives it.
+    pub fn push_to(self, out: &mut String) {
         let plain = self.units().take_while(|unit| *unit < 0x80).count();
+        out.reserve(self.0.len() / 2);
         out.extend(self.units().take(plain).map(|unit| char::from(unit.to_le_bytes()[0])));
         if plain < self.0.len() / 2 {
             let rest = Self(self.0.get(plain.saturating_mul(2)..).unwrap_or_default());
             out.extend(rest.chars());
         }
-        out
     }
 
     /// True if the text holds an unpaired surrogate, so that showing it loses something.
@@ -145,6 +150,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Adds the text to `out` as it can be shown.
+    pub fn push_to(self, out: &mut String) {
+        match self {
+            Self::Wide(text) => text.push_to(out),
+            Self::Ansi(bytes, page) => out.push_str(&page.decode(bytes)),
+        }
+    }
+
     /// True if there is nothing in it.
     pub fn is_empty(self) -> bool {
         match self {
@@ -188,6 +201,18 @@ pub fn until_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|byte| *byte == 0).next().unwrap_or_default()
 }
 
+/// The eight lower-case hex digits of `value`, the highest first. All at once, a digit a byte of one number.
+pub(crate) fn hex_digits(value: u32) -> [u8; 8] {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let spread = u64::from(value);
+    let spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF;
+    let spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF;
+    let spread = (spread | spread << 4) & (0x0F * EACH);
+    // Those from 10 on carry into the upper half when 6 is added.
+    let letters = (spread + 6 * EACH) >> 4 & EACH;
+    (spread + u64::from(b'0') * EACH + u64::from(b'a' - b'0' - 10) * letters).to_be_bytes()
+}
+
 /// `bytes` in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     use fmt::Write;
@@ -208,6 +233,13 @@ mod tests {
         assert!(text.has_unpaired());
         assert_eq!(text.to_hex(), "410000d84200");
         assert_eq!(Utf16(&[0x41, 0, 0, 0, 0x42, 0]).until_nul().to_string(), "A");
+    }
+
+    #[test]
+    fn hex_digits_are_those_of_the_number() {
+        for value in [0, 9, 0xABCD_EF01, 0x0123_4567, 0x89AB_CDEF, u32::MAX] {
+            assert_eq!(hex_digits(value), *format!("{value:08x}").as_bytes());
+        }
     }
 
     #[test]

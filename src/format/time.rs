@@ -47,29 +47,36 @@ impl FileTime {
     }
 }
 
+impl FileTime {
+    /// The time as it is shown, in ASCII, if it lies before the year 10000.
+    pub(crate) fn ascii(self) -> Option<[u8; 28]> {
+        // Lists of many thousands of entries are written as text, a dozen times an entry: worth the plain digits.
+        fn two(value: u32) -> [u8; 2] {
+            [b'0' + (value / 10 % 10) as u8, b'0' + (value % 10) as u8]
+        }
+        let time = self.civil()?;
+        let part = |value: i8| two(value.unsigned_abs().into());
+        let year = u32::from(time.year().unsigned_abs());
+        let ticks = (self.0 % TICKS_PER_SECOND) as u32;
+        let ([y1, y2], [y3, y4]) = (two(year / 100), two(year));
+        let ([n1, n2], [d1, d2]) = (part(time.month()), part(time.day()));
+        let ([h1, h2], [m1, m2], [s1, s2]) = (part(time.hour()), part(time.minute()), part(time.second()));
+        let ([_, t1], [t2, t3], [t4, t5]) = (two(ticks / 1_000_000), two(ticks / 10_000), two(ticks / 100));
+        let [t6, t7] = two(ticks);
+        Some([
+            y1, y2, y3, y4, b'-', n1, n2, b'-', d1, d2, b'T', h1, h2, b':', m1, m2, b':', s1, s2, b'.', t1, t2, t3, t4,
+            t5, t6, t7, b'Z',
+        ])
+    }
+}
+
 /// RFC 3339 in UTC with seven decimals; a value past the year 9999 as its number of ticks.
 impl fmt::Display for FileTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(t) = self.civil() else { return write!(f, "{} ticks", self.0) };
-        // Lists of many thousands of entries are written as text, a dozen times an entry: worth the plain digits.
-        let mut text = *b"0000-00-00T00:00:00.0000000Z";
-        let mut digits = |end: usize, count: usize, value: u64| {
-            let mut value = value;
-            for at in (end.saturating_sub(count)..end).rev() {
-                if let Some(digit) = text.get_mut(at) {
-                    *digit = b'0'.saturating_add(u8::try_from(value % 10).unwrap_or_default());
-                }
-                value /= 10;
-            }
-        };
-        digits(4, 4, u64::from(t.year().unsigned_abs()));
-        digits(7, 2, u64::from(t.month().unsigned_abs()));
-        digits(10, 2, u64::from(t.day().unsigned_abs()));
-        digits(13, 2, u64::from(t.hour().unsigned_abs()));
-        digits(16, 2, u64::from(t.minute().unsigned_abs()));
-        digits(19, 2, u64::from(t.second().unsigned_abs()));
-        digits(27, 7, self.0 % TICKS_PER_SECOND);
-        f.write_str(str::from_utf8(&text).unwrap_or_default())
+        match self.ascii() {
+            Some(text) => f.write_str(str::from_utf8(&text).unwrap_or_default()),
+            None => write!(f, "{} ticks", self.0),
+        }
     }
 }
 
