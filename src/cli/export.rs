@@ -230,7 +230,7 @@ fn open(format: Option<ExportFormat>, to: Option<&Path>, to_stdout: bool) -> Res
 
 fn render(view: &View<'_>, args: &ExportArgs, context: &Context) -> Rendered {
     let (row, loaded) = (view.row, view.loaded);
-    let mut file = SourceFile::new(&loaded.facts, view.source, view.list, &context.names, context.read.code_page);
+    let mut file = SourceFile::new(&loaded.facts, view.source, view.list, row, context.read.code_page);
     if args.hash {
         file.sha256 = Some(hex(&Sha256::digest(&loaded.data)));
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
-use super::field::{Blocks, Field, Form, Hex, Properties, Words};
+use super::field::{Blocks, Field, Hex, Properties, Words};
 use super::row::{LinkFacts, Row, SourceFile, rows};
 use crate::format::appid::AppId;
 use crate::format::compound::Recovery;
@@ -19,10 +19,14 @@ use crate::model::Kind;
 
 /// Writes fields in one of the two formats.
 trait Sink {
-    fn field(&mut self, key: &'static str, field: &impl Field);
+    /// `key` and `null` are what JSON has before the field, and before and in place of one that is none.
+    fn field(&mut self, key: &'static str, null: &'static str, field: &impl Field);
 }
 
 macro_rules! flat {
+    (@field $sink:ident, $key:ident, $value:expr) => {
+        $sink.field(concat!(",\"", stringify!($key), "\":"), concat!(",\"", stringify!($key), "\":null"), &$value)
+    };
     ($file:ident { $($file_key:ident: $file_type:ty,)* } $row:ident { $($key:ident: $type:ty,)* }) => {
         /// The keys of a line, in their order.
         pub const COLUMNS: &[&str] = &[$(stringify!($file_key),)* $(stringify!($key),)*];
@@ -32,13 +36,13 @@ macro_rules! flat {
 
         impl $file<'_> {
             fn write(&self, sink: &mut impl Sink) {
-                $(sink.field(concat!(",\"", stringify!($file_key), "\":"), &self.$file_key);)*
+                $(flat!(@field sink, $file_key, self.$file_key);)*
             }
         }
 
         impl $row<'_> {
             fn write(&self, sink: &mut impl Sink) {
-                $(sink.field(concat!(",\"", stringify!($key), "\":"), &self.$key);)*
+                $(flat!(@field sink, $key, self.$key);)*
             }
         }
     };
@@ -128,28 +132,17 @@ flat! {
     }
 }
 
-struct Json<'o> {
-    out: &'o mut Vec<u8>,
-    scratch: String,
-}
+struct Json<'o>(&'o mut Vec<u8>);
 
 impl Sink for Json<'_> {
-    fn field(&mut self, key: &'static str, field: &impl Field) {
-        self.out.extend_from_slice(key.as_bytes());
+    // Inlined, a key's size is known, and a key is a move or two instead of a call.
+    #[inline(always)]
+    fn field(&mut self, key: &'static str, null: &'static str, field: &impl Field) {
         if field.is_none() {
-            return self.out.extend_from_slice(b"null");
-        }
-        self.scratch.clear();
-        field.text(&mut self.scratch);
-        match field.form() {
-            Form::Bare => self.out.extend_from_slice(self.scratch.as_bytes()),
-            Form::Plain => {
-                self.out.push(b'"');
-                self.out.extend_from_slice(self.scratch.as_bytes());
-                self.out.push(b'"');
-            }
-            // Writing to memory cannot fail.
-            Form::Text => drop(serde_json::to_writer(&mut *self.out, &self.scratch)),
+            self.0.extend_from_slice(null.as_bytes());
+        } else {
+            self.0.extend_from_slice(key.as_bytes());
+            field.json(self.0);
         }
     }
 }
@@ -158,16 +151,16 @@ impl Sink for Json<'_> {
 pub fn jsonl(file: &SourceFile<'_>, out: &mut Vec<u8>) {
     out.reserve(file.rows.saturating_mul(ROOM_A_ROW));
     let mut start = Vec::new();
-    FileFields::of(file).write(&mut Json { out: &mut start, scratch: String::new() });
+    FileFields::of(file).write(&mut Json(&mut start));
     // The comma before the first key.
     if let Some(first) = start.first_mut() {
         *first = b'{';
     }
-    let mut json = Json { out, scratch: String::new() };
     for row in rows(file) {
-        json.out.extend_from_slice(&start);
-        RowFields::of(&row).write(&mut json);
-        json.out.extend_from_slice(b"}\n");
+        out.reserve(ROOM_A_ROW);
+        out.extend_from_slice(&start);
+        RowFields::of(&row).write(&mut Json(out));
+        out.extend_from_slice(b"}\n");
     }
 }
 
@@ -175,18 +168,18 @@ pub fn jsonl(file: &SourceFile<'_>, out: &mut Vec<u8>) {
 const ROOM_A_ROW: usize = 2700;
 
 /// Hands every field on as text.
-struct Cells<W: FnMut(&str)> {
+struct Cells<'s, W: FnMut(&[u8])> {
     take: W,
-    scratch: String,
+    scratch: &'s mut Vec<u8>,
 }
 
-impl<W: FnMut(&str)> Sink for Cells<W> {
-    fn field(&mut self, _: &'static str, field: &impl Field) {
+impl<W: FnMut(&[u8])> Sink for Cells<'_, W> {
+    fn field(&mut self, _: &'static str, _: &'static str, field: &impl Field) {
         self.scratch.clear();
         if !field.is_none() {
-            field.text(&mut self.scratch);
+            field.text(self.scratch);
         }
-        (self.take)(&self.scratch);
+        (self.take)(self.scratch);
     }
 }
 
@@ -197,14 +190,15 @@ pub fn csv_header(out: &mut Vec<u8>) {
 
 /// Writes a file's rows as lines of CSV.
 pub fn csv(file: &SourceFile<'_>, out: &mut Vec<u8>) {
-    let mut start: Vec<String> = Vec::new();
-    FileFields::of(file).write(&mut Cells { take: |cell: &str| start.push(cell.to_owned()), scratch: String::new() });
+    let (mut start, mut scratch): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
+    let take = |cell: &[u8]| start.push(cell.to_vec());
+    FileFields::of(file).write(&mut Cells { take, scratch: &mut scratch });
     let mut writer = csv::Writer::from_writer(out);
     for row in rows(file) {
         // Writing to memory cannot fail.
         start.iter().for_each(|cell| drop(writer.write_field(cell)));
-        let take = |cell: &str| drop(writer.write_field(cell));
-        RowFields::of(&row).write(&mut Cells { take, scratch: String::new() });
+        let take = |cell: &[u8]| drop(writer.write_field(cell));
+        RowFields::of(&row).write(&mut Cells { take, scratch: &mut scratch });
         let _ = writer.write_record(None::<&[u8]>);
     }
 }
@@ -257,7 +251,7 @@ impl<'a> RowFields<'a> {
             path: entry.map(|entry| entry.path),
             path_utf16: entry.filter(|entry| entry.path.has_unpaired()).map(|entry| entry.path.to_hex()),
             checksum: entry.map(|entry| Hex(entry.checksum)),
-            checksum_ok: entry.map(|entry| entry.checksum_ok()),
+            checksum_ok: row.checksum_ok(),
             volume_id: entry.and_then(|entry| entry.volume_id.non_zero()),
             object_id: entry.and_then(|entry| entry.object_id.non_zero()),
             birth_volume_id: entry.and_then(|entry| entry.birth_volume_id.non_zero()),

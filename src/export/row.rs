@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::owner::owner;
-use crate::format::appid::{AppId, AppNames, known_for_user};
+use crate::format::appid::{AppId, known_for_user};
 use crate::format::compound::{Recovery, Stream};
 use crate::format::custom::{Category, CategoryKind};
 use crate::format::destlist;
@@ -12,8 +12,8 @@ use crate::format::property_store::PropertyStore;
 use crate::format::shell_item::{FileReference, ItemList};
 use crate::format::text::{CodePage, Text};
 use crate::format::time::FileTime;
-use crate::model::{JumpList, Kind, Source};
-use crate::report::FileFacts;
+use crate::model::{Code, JumpList, Kind, Source};
+use crate::report::{FileFacts, FileRow};
 
 /// A file that is exported, and what is the same for all its rows.
 #[derive(Debug)]
@@ -34,6 +34,7 @@ pub struct SourceFile<'c> {
     pub rows: usize,
     /// True if an entry, or the list, holds a property store with something in it.
     pub has_property_store: bool,
+    checksums_hold: bool,
     source: &'c Source<'c>,
     list: Option<&'c JumpList<'c>>,
     code_page: CodePage,
@@ -43,15 +44,15 @@ pub struct SourceFile<'c> {
 const LIST_PROPERTY_STORE: &str = "DestListPropertyStore";
 
 impl<'c> SourceFile<'c> {
-    /// The file `source`, of which `list` is what [`JumpList::read`] made of it if it is automatic.
+    /// The file `source`, of which `list` is what [`JumpList::read`] made of it if it is automatic, and `told` what is
+    /// told of both.
     pub fn new(
         facts: &'c FileFacts,
         source: &'c Source<'c>,
         list: Option<&'c JumpList<'c>>,
-        names: &'c AppNames,
+        told: &'c FileRow<'c>,
         code_page: CodePage,
     ) -> Self {
-        let app_id = AppId::from_copy_name(&facts.name);
         let user = owner(facts);
         let of_user = |id| known_for_user(id, user?).map(|(name, _)| name);
         let rows = match (source, list) {
@@ -67,12 +68,13 @@ impl<'c> SourceFile<'c> {
         Self {
             facts,
             kind: source.kind(),
-            app_id,
-            app_name: app_id.and_then(|id| names.name(id).or_else(|| of_user(id))),
+            app_id: told.app_id,
+            app_name: told.app_name.as_deref().or_else(|| told.app_id.and_then(of_user)),
             user,
             sha256: None,
             rows,
             has_property_store,
+            checksums_hold: told.findings.iter().all(|finding| finding.code != Code::Checksum),
             source,
             list,
             code_page,
@@ -180,6 +182,11 @@ impl<'c> Row<'c> {
     pub fn entry_id(&self) -> Option<u64> {
         let of_stream = || self.stream.and_then(|stream| stream.entry_id()).map(|(id, _)| id);
         self.entry.map(|entry| entry.id).or_else(of_stream)
+    }
+
+    /// Whether the entry's checksum is right; none without an entry.
+    pub fn checksum_ok(&self) -> Option<bool> {
+        self.entry.map(|entry| self.file.checksums_hold || entry.checksum_ok())
     }
 
     /// When it was last used, as the entry says.

@@ -87,7 +87,7 @@ impl Guid {
 }
 
 impl Guid {
-    fn text(&self) -> Ascii<36> {
+    pub(crate) fn ascii(&self) -> Ascii<36> {
         let [a, b, c, d, e, f, g, h, i, j, tail @ ..] = self.0;
         let mut text = Ascii([b'-'; 36]);
         text.hex(0, [d, c, b, a]);
@@ -101,7 +101,7 @@ impl Guid {
 
 impl fmt::Display for Guid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text().as_str())
+        f.write_str(self.ascii().as_str())
     }
 }
 
@@ -113,7 +113,7 @@ impl fmt::Debug for Guid {
 
 impl Serialize for Guid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text().serialize(serializer)
+        self.ascii().serialize(serializer)
     }
 }
 
@@ -122,7 +122,7 @@ impl Serialize for Guid {
 pub struct Mac(pub [u8; 6]);
 
 impl Mac {
-    fn text(&self) -> Ascii<17> {
+    fn ascii(&self) -> Ascii<17> {
         let mut text = Ascii([b':'; 17]);
         for (at, byte) in self.0.into_iter().enumerate() {
             text.hex(at.saturating_mul(3), [byte]);
@@ -133,13 +133,13 @@ impl Mac {
 
 impl fmt::Display for Mac {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text().as_str())
+        f.write_str(self.ascii().as_str())
     }
 }
 
 impl Serialize for Mac {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.text().serialize(serializer)
+        self.ascii().serialize(serializer)
     }
 }
 

@@ -35,15 +35,21 @@ impl<'a> Utf16<'a> {
 
     /// The text in one piece.
     pub fn decode(self) -> String {
-        let mut out = String::with_capacity(self.0.len() / 2);
+        let mut out = String::new();
+        self.push_to(&mut out);
+        out
+    }
+
+    /// Adds the text to `out`, as [`Self::decode`] gives it.
+    pub fn push_to(self, out: &mut String) {
         // Nearly all is ASCII, which needs no decoding.
         let plain = self.units().take_while(|unit| *unit < 0x80).count();
+        out.reserve(self.0.len() / 2);
         out.extend(self.units().take(plain).map(|unit| char::from(unit.to_le_bytes()[0])));
         if plain < self.0.len() / 2 {
             let rest = Self(self.0.get(plain.saturating_mul(2)..).unwrap_or_default());
             out.extend(rest.chars());
         }
-        out
     }
 
     /// True if the text holds an unpaired surrogate, so that showing it loses something.
@@ -145,6 +151,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Adds the text to `out` as it can be shown.
+    pub fn push_to(self, out: &mut String) {
+        match self {
+            Self::Wide(text) => text.push_to(out),
+            Self::Ansi(bytes, page) => out.push_str(&page.decode(bytes)),
+        }
+    }
+
     /// True if there is nothing in it.
     pub fn is_empty(self) -> bool {
         match self {
@@ -223,6 +237,13 @@ impl<const N: usize> Serialize for Ascii<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
+}
+
+/// The eight hex digits of `value`.
+pub(crate) fn hex_digits(value: u32) -> [u8; 8] {
+    let mut text = Ascii([b'0'; 8]);
+    text.hex(0, value.to_be_bytes());
+    text.0
 }
 
 /// `0x` and the eight digits of `value`.

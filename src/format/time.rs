@@ -51,7 +51,7 @@ impl FileTime {
 
 impl FileTime {
     /// RFC 3339 in UTC with seven decimals, if the year is before 10000.
-    fn text(self) -> Option<Ascii<28>> {
+    pub(crate) fn ascii(self) -> Option<Ascii<28>> {
         let t = self.civil()?;
         let mut text = Ascii(*b"0000-00-00T00:00:00.0000000Z");
         text.decimal(4, 4, u64::from(t.year().unsigned_abs()));
@@ -68,7 +68,7 @@ impl FileTime {
 /// RFC 3339 in UTC with seven decimals; a value past the year 9999 as its number of ticks.
 impl fmt::Display for FileTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.text() {
+        match self.ascii() {
             Some(text) => f.write_str(text.as_str()),
             None => write!(f, "{} ticks", self.0),
         }
@@ -78,7 +78,7 @@ impl fmt::Display for FileTime {
 /// As shown, or null for 0 and for a value past the year 9999 (a finding tells of those).
 impl Serialize for FileTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.non_zero().and_then(Self::text) {
+        match self.non_zero().and_then(Self::ascii) {
             Some(text) => text.serialize(serializer),
             None => serializer.serialize_none(),
         }

@@ -68,6 +68,12 @@ impl ItemList<'_> {
     pub fn path(&self) -> Option<String> {
         let mut path: Option<String> = None;
         for item in &self.items {
+            // Nearly all are files, whose names need no room of their own.
+            if let (Some(path), Some(name)) = (&mut path, item.long_name()) {
+                path.push('\\');
+                name.push_to(path);
+                continue;
+            }
             let name = item.name().unwrap_or(Cow::Borrowed("?"));
             match &mut path {
                 Some(path) if !name.starts_with(r"\\") => {
