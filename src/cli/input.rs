@@ -62,16 +62,25 @@ impl Context {
 /// The files that the paths of a command name, in order, each once. Places that cannot be looked at are told and
 /// counted.
 pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
-    let live;
-    let paths = if paths.is_empty() {
-        live = super::live::folders()?;
-        if live.is_empty() {
-            context.note("you have no jump lists: Windows makes their folders when it first writes one");
+    if paths.is_empty() {
+        let failed = tally.failed;
+        let files = search(&super::live::folders()?, tally, |_| ());
+        if files.is_empty() && tally.failed == failed {
+            context.note("you have no jump lists");
         }
-        &live
-    } else {
-        paths
-    };
+        return Ok(files);
+    }
+    Ok(search(paths, tally, |path| {
+        context.note(&format!(
+            "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
+            path.display()
+        ));
+    }))
+}
+
+/// The files that the paths name, in order, each once; `empty` is told of each path with none. Places that cannot be
+/// looked at are told and counted.
+pub(crate) fn search(paths: &[PathBuf], tally: &mut Tally, empty: impl Fn(&Path)) -> Vec<Found> {
     let mut files: Vec<Found> = Vec::new();
     for path in paths {
         let before = files.len();
@@ -87,17 +96,14 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
             }
         }
         if files.len() == before && !failed {
-            context.note(&format!(
-                "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
-                path.display()
-            ));
+            empty(path);
         }
     }
     if paths.len() > 1 {
         let mut seen = std::collections::HashSet::new();
         files.retain(|found| seen.insert(found.path.clone()));
     }
-    Ok(files)
+    files
 }
 
 /// A file in memory, with what the file system says of it.

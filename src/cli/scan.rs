@@ -119,8 +119,10 @@ enum Rendered {
 pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = if args.all_users {
-        let folders = live::all_users(context, &mut tally)?;
-        if folders.is_empty() { Vec::new() } else { args.lists.apps.gather(&folders, context, &mut tally)? }
+        // A user may have one kind of list and not the other.
+        let mut files = input::search(&live::all_users(context, &mut tally)?, &mut tally, |_| ());
+        args.lists.apps.pick(&mut files, context)?;
+        files
     } else {
         args.lists.gather(context, &mut tally)?
     };

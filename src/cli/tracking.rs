@@ -148,8 +148,7 @@ fn off(keep_backup: bool, context: &Context) -> Result<Exit, Stop> {
 /// Saves the live user's lists; all of them, or nothing is turned off.
 fn save(context: &Context) -> Result<Option<(String, usize)>, Stop> {
     let mut tally = Tally::default();
-    let folders = live::folders()?;
-    let files = if folders.is_empty() { Vec::new() } else { input::gather(&folders, context, &mut tally)? };
+    let files = input::search(&live::folders()?, &mut tally, |_| ());
     let mut run = begin(&open_store(context)?, context)?;
     for found in &files {
         match store::backup(&found.path, &options(context, false), &mut run) {
