@@ -333,3 +333,16 @@ impl Row<'_> {
         (!out.is_empty()).then_some(out)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_exports_lists_every_key() {
+        let page = include_str!("../../docs/export.md");
+        for column in COLUMNS {
+            assert!(page.contains(&format!("`{column}`")), "docs/export.md lacks {column}");
+        }
+    }
+}
