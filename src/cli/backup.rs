@@ -8,12 +8,12 @@ use serde::Serialize;
 
 use jlfix::store::{self, ListedRun, OnBusy, RunId, Store};
 
-use super::args::Format;
 use super::change::{Figures, FileChange, begin, command, options, store as open_store};
-use super::delete::kind_of;
 use super::exit::{Exit, Tally};
 use super::input::Context;
+use super::input::kind_of;
 use super::lists::Lists;
+use super::options::Format;
 use super::style::{BAD, COMMAND, DIM, GOOD, WARN, paint};
 use super::table::{Align, Grid};
 use super::{Stop, interrupt, output, words};

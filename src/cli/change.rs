@@ -13,12 +13,12 @@ use jlfix::report::CostRow;
 use jlfix::store::{OnBusy, Options, Run, RunId, Store};
 use serde::Serialize;
 
-use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::Context;
-use super::scan::quoted;
+use super::options::Format;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::table::{Align, Grid};
+use super::words::quoted;
 use super::{Stop, interrupt, output, words};
 
 /// What became of a file.

@@ -6,13 +6,13 @@ use std::io::Write as _;
 use jlfix::model::{Code, Fix, Severity};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
 
-use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
 use super::lists::Lists;
+use super::options::Format;
 use super::output::{self, Document, csv_line};
-use super::scan::quoted;
 use super::style::{COMMAND, DIM, GOOD, HEAD, of_severity, paint};
+use super::words::quoted;
 use super::{Stop, words};
 
 /// Tell what is wrong with jump lists and what mends it

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use jlfix::error::Error;
-use jlfix::model::{JumpList, Kind, Source};
+use jlfix::model::{JumpList, Source};
 use jlfix::scan::Found;
 use jlfix::store;
 
 use super::Stop;
-use super::args::Format;
 use super::change::{Figures, FileChange, Session, Status, options};
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Apps;
+use super::options::Format;
 use super::words;
 
 /// Delete whole jump lists, after saving them
@@ -94,9 +94,4 @@ fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context
         }
         Some(Source::Automatic(Ok(_))) => None,
     }
-}
-
-/// The kind that a path's name shows.
-pub(crate) fn kind_of(path: &std::path::Path) -> Option<Kind> {
-    Kind::of_name(&path.file_name()?.to_string_lossy())
 }

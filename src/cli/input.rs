@@ -7,12 +7,12 @@ use rayon::prelude::*;
 use jlfix::format::appid::AppNames;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{JumpList, ReadOptions, Source};
+use jlfix::model::{JumpList, Kind, ReadOptions, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
 use jlfix::scan::{self, Found};
 
-use super::args::Global;
 use super::exit::Tally;
+use super::options::Global;
 use super::progress::Progress;
 use super::{Stop, output};
 
@@ -108,6 +108,11 @@ fn each_once(mut files: Vec<Found>) -> Vec<Found> {
     let mut seen = std::collections::HashSet::new();
     files.retain(|found| seen.insert(found.path.clone()));
     files
+}
+
+/// The kind that a path's name shows.
+pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
+    Kind::of_name(&path.file_name()?.to_string_lossy())
 }
 
 /// A file in memory, with what the file system says of it.

@@ -12,10 +12,10 @@ use jlfix::plan::{self, Input, Merge, RepairOptions};
 use jlfix::scan;
 use jlfix::store::{self, Decision, Outcome};
 
-use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
 use super::input::{self, Context};
+use super::options::Format;
 use super::{Stop, words};
 
 /// Merge copies of one list into one, with every pin and the newest use of each entry

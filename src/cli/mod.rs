@@ -17,6 +17,7 @@ mod lists;
 mod live;
 mod manual;
 mod merge;
+mod options;
 mod output;
 mod presence;
 mod progress;

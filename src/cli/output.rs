@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, StdoutLock, Write};
 use jlfix::report::{FileRow, Totals};
 use serde::Serialize;
 
-use super::args::Format;
+use super::options::Format;
 use super::style::{BAD, WARN, paint};
 use super::words::harmless;
 

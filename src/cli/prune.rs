@@ -12,13 +12,13 @@ use jlfix::scan::Found;
 use jlfix::store::{self, Decision};
 
 use super::Stop;
-use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Lists;
+use super::options::Format;
 use super::presence::{Drive, Targets};
-use super::scan::quoted;
+use super::words::quoted;
 
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]

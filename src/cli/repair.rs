@@ -8,11 +8,11 @@ use jlfix::scan::Found;
 use jlfix::store::{self, Decision, Outcome};
 
 use super::Stop;
-use super::args::Format;
 use super::change::{FileChange, Session, Status, Step, options};
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Lists;
+use super::options::Format;
 use super::words;
 
 /// Mend damaged lists from what is left in them, with a backup

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use jlfix::os::is_same_path;
 use jlfix::store::{self, Manifest, Outcome, Record, Store};
 
-use super::args::Format;
 use super::backup::{figures, run_id};
 use super::change::{FileChange, Session, Status, command, options, store as open_store};
 use super::exit::{Exit, Tally};
 use super::input::Context;
+use super::options::Format;
 use super::style::{GOOD, paint};
 use super::{Stop, output, words};
 

@@ -13,10 +13,10 @@ use jlfix::plan::{self, PruneRules};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
 use jlfix::scan::Found;
 
-use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
 use super::lists::Lists;
+use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::style::{COMMAND, DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
@@ -338,7 +338,7 @@ fn advice(lines: &[Line], context: &Context) -> String {
     }
     let name = if worst.name == "-" { worst.path.display().to_string() } else { worst.name.clone() };
     let name = words::harmless(&name);
-    let path = quoted(&worst.path.display().to_string());
+    let path = words::quoted(&worst.path.display().to_string());
     let mut out = format!(
         "{name} costs most: a right-click makes {} reads of {} together, about {}.\n",
         words::number(worst.reads),
@@ -379,22 +379,6 @@ fn pruned_reads(worst: &Line, context: &Context) -> Option<(u64, f64, usize)> {
         Some((plan.after.cost.reads, plan.after.cost.estimated_ms(), plan.after.entries))
     })
     .ok()?
-}
-
-/// A path as a shell takes it.
-pub(crate) fn quoted(path: &str) -> String {
-    let plain = |c: char| {
-        c.is_alphanumeric()
-            || matches!(c, '/' | '.' | '-' | '_' | ':' | '+' | '@' | '%')
-            || (cfg!(windows) && c == '\\')
-    };
-    if !path.is_empty() && path.chars().all(plain) {
-        path.to_owned()
-    } else if cfg!(windows) {
-        format!("\"{path}\"")
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }
 
 const CSV_COLUMNS: [&str; 18] = [

@@ -8,10 +8,10 @@ use jlfix::model::Severity;
 use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, SLOW_MS, Totals};
 use serde_json::Value;
 
-use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::{self, Context, View};
 use super::lists::Apps;
+use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::style::{DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};

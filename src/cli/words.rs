@@ -90,6 +90,22 @@ pub(crate) fn shortened(text: &str, width: usize) -> String {
     format!("{start}…{end}")
 }
 
+/// A path as a shell takes it.
+pub(crate) fn quoted(path: &str) -> String {
+    let plain = |c: char| {
+        c.is_alphanumeric()
+            || matches!(c, '/' | '.' | '-' | '_' | ':' | '+' | '@' | '%')
+            || (cfg!(windows) && c == '\\')
+    };
+    if !path.is_empty() && path.chars().all(plain) {
+        path.to_owned()
+    } else if cfg!(windows) {
+        format!("\"{path}\"")
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

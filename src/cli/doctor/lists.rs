@@ -16,7 +16,7 @@ use crate::cli::change;
 use crate::cli::exit::Tally;
 use crate::cli::input::{self, Context, View};
 use crate::cli::presence::{Drive, Targets};
-use crate::cli::scan::quoted;
+use crate::cli::words::quoted;
 use crate::cli::{Stop, lists, live};
 
 /// How many newest entries the advice keeps.

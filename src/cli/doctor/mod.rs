@@ -9,10 +9,10 @@ use std::io::Write as _;
 
 use serde::Serialize;
 
-use super::args::Format;
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Lists;
+use super::options::Format;
 use super::presence::Drive;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::{Stop, output, words};

@@ -15,8 +15,8 @@ use jlfix::store::Store;
 use serde::Serialize;
 
 use super::super::change::{Figures, Step, command};
-use super::super::scan::quoted;
 use super::super::style::{COMMAND, DIM, GOOD, HEAD, WARN, paint};
+use super::super::words::quoted;
 use super::{Context, Exit, Format, Stop, Tally, input, merged, words};
 use crate::cli::output;
 
