@@ -93,6 +93,9 @@ fn copies_leftovers_and_custom_lists_that_point_at_nothing_are_named() {
         assert!(state == "notice" && found.contains(one), "{json}");
     };
     named("copies", "9b9cdc69c1c24e2b-LAPTOP");
+    let copies = json["checks"].as_array().unwrap().iter().find(|check| check["id"] == "copies").unwrap();
+    let find = copies["fix"].as_str().unwrap().strip_prefix("jlfix ").unwrap().to_owned();
+    assert!(cli.run(&find).stdout.contains("LAPTOP"), "{find}");
     named("leftovers", ".jlfix-1-0123456789abcdef.tmp");
     named("custom_targets", "1 custom list ");
     named("custom_targets", CHROME);

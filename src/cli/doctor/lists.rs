@@ -308,11 +308,13 @@ fn copies(looked: &Looked) -> Check {
         words::count(of.len(), "list"),
         named(copies.iter().map(|copy| copy.path.as_path()))
     );
-    let fix = match copies.as_slice() {
-        [copy] => format!("jlfix delete {}", quoted(&copy.path.display().to_string())),
-        _ => "look into them with jlfix show, then jlfix delete".to_owned(),
-    };
-    Check::new(id, State::Notice, found).fix(fix, "entries that only the copy has; it is saved first")
+    // One command looks through one folder.
+    let folders: BTreeSet<&Path> = copies.iter().filter_map(|copy| copy.path.parent()).collect();
+    let folder = folders.first().map_or(String::new(), |folder| quoted(&folder.display().to_string()));
+    Check::new(id, State::Notice, found).fix(
+        format!("jlfix merge --find {folder}"),
+        "nothing: it only says how to merge them, and a merge saves the list first",
+    )
 }
 
 /// Temporary files that a killed run left.
