@@ -71,6 +71,9 @@ fn every_example_is_a_command_line_that_works() {
                 cli.write(format!("FOLDER/{name}"), &ListBuilder::files(4, 60).build());
                 cli.write(name, &ListBuilder::files(4, 60).build());
             }
+            for name in ["A", "B", "C"] {
+                cli.write(name, &ListBuilder::files(4, 60).build());
+            }
             cli.write(format!("EVIDENCE/{NOTEPAD}"), &ListBuilder::files(4, 60).build());
             cli.write("executables.txt", br"C:\Windows\notepad.exe");
             cli.write("FILE", &ListBuilder::files(4, 60).build());

@@ -26,8 +26,10 @@ memory. OUT is one of the lists, or new; only OUT is written.
 
 Examples:
   jlfix merge --find FOLDER
-  jlfix merge --dry-run A 'A (1)' --into A
-  jlfix merge A B C --into OUT")]
+  jlfix merge --dry-run --force A B --into A
+  jlfix merge --force A B C --into OUT
+
+Without --force the names of the lists must have one AppID.")]
 pub(crate) struct MergeArgs {
     /// The lists to merge: two or more
     #[arg(required_unless_present = "find", conflicts_with = "find")]
