@@ -46,21 +46,30 @@ pub fn find(root: &Path) -> impl Iterator<Item = Result<Found, ScanError>> + use
         Ok(facts) if !facts.is_dir() => Some(Ok(Found { hint: hint(&root), path: root.clone(), named: true })),
         Ok(_) => None,
     };
-    let below = named.is_none().then(|| WalkDir::new(&root).max_depth(64).sort_by_file_name().into_iter());
-    let below = below.into_iter().flatten().filter_map(move |entry| match entry {
-        Ok(entry) if entry.file_type().is_file() => {
-            let path = entry.into_path();
+    let below = named.is_none().then(|| files(&root, |_| true)).into_iter().flatten();
+    let below = below.filter_map(|path| match path {
+        Ok(path) => {
             let hint = hint(&path).filter(|kind| *kind != Kind::Link)?;
             Some(Ok(Found { path, hint: Some(hint), named: false }))
         }
+        Err(error) => Some(Err(error)),
+    });
+    named.into_iter().chain(below)
+}
+
+/// The plain files below `root`, in the order of their names, but for those in the folders that `enters` says no to.
+fn files<F: Fn(&Path) -> bool>(root: &Path, enters: F) -> impl Iterator<Item = Result<PathBuf, ScanError>> + use<F> {
+    let root = root.to_owned();
+    let walk = WalkDir::new(&root).max_depth(64).sort_by_file_name().into_iter();
+    walk.filter_entry(move |entry| enters(entry.path())).filter_map(move |entry| match entry {
+        Ok(entry) if entry.file_type().is_file() => Some(Ok(entry.into_path())),
         Ok(_) => None,
         Err(error) => {
             let path = error.path().unwrap_or(&root).to_owned();
             let source = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop of links"));
             Some(Err(ScanError { path, doing: "look into", source }))
         }
-    });
-    named.into_iter().chain(below)
+    })
 }
 
 fn hint(path: &Path) -> Option<Kind> {

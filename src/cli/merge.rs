@@ -21,15 +21,15 @@ use super::{Stop, words};
 /// Merge copies of one list into one, with every pin and the newest use of each entry
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first list is the base: it keeps its ids and the places of its pins. Lists that are damaged are mended first, in
-memory. OUT is one of the lists, or new; only OUT is written.
+The first list is the base: it keeps its ids and the places of its pins. Lists that are damaged are mended
+first, in memory. OUT is one of the lists, or new; only OUT is written.
 
 Examples:
   jlfix merge --find FOLDER
-  jlfix merge --dry-run --force A B --into A
-  jlfix merge --force A B C --into OUT
+  jlfix merge --dry-run A B --into A
+  jlfix merge A B C --into OUT
 
-Without --force the names of the lists must have one AppID.")]
+Lists whose names tell different AppIDs are refused, unless --force is given.")]
 pub(crate) struct MergeArgs {
     /// The lists to merge: two or more
     #[arg(required_unless_present = "find", conflicts_with = "find")]
@@ -75,17 +75,12 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Stop> {
     session.finish(args.format)
 }
 
-/// Says what is not of one application.
+/// Says what is not of one application. A name that tells of none contradicts nothing.
 fn same_application<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Result<(), String> {
     let mut first: Option<(&PathBuf, AppId)> = None;
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Some(id) = scan::app_id_of_copy(&name) else {
-            return Err(format!(
-                "{}: its name has no AppID to tell whose list it is; --force merges it all the same",
-                path.display()
-            ));
-        };
+        let Some(id) = scan::app_id_of_copy(&name) else { continue };
         match first {
             Some((other, known)) if known != id => {
                 return Err(format!(

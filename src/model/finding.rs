@@ -139,7 +139,7 @@ codes! {
     /// Two pinned entries have one place.
     PinTwice = "JL216", Warning, Some(Fix::Repair), "two pinned entries have one place";
     /// A time is past the year 9999.
-    Time = "JL217", Warning, None, "a time cannot be: it lies past the year 9999";
+    Time = "JL217", Warning, Some(Fix::Repair), "a time cannot be: it lies past the year 9999";
 
     /// A link cannot be read at all.
     LinkUnreadable = "JL301", Error, Some(Fix::Repair), "a link cannot be read";

@@ -32,7 +32,7 @@ const MOST_ROUNDS: usize = 4;
 /// How a list is to be mended.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RepairOptions {
-    /// Keep entries that have no link. Windows cannot open them.
+    /// Keep entries that have no link, as they are. Windows cannot open them.
     pub keep_linkless: bool,
     /// Drop links that have no entry, instead of making one of what they say.
     pub drop_orphans: bool,
@@ -160,8 +160,8 @@ fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mende
     let mut steps = Steps::default();
     container(compound, &mut steps);
     let gathered = Gathered::read(list);
-    if let Some(stream) = gathered.stream.filter(|stream| !stream.is_dest_list()) {
-        steps.file(format!("stream {} is the DestList, by what is in it; it has its name again", stream.name));
+    if let Some(stream) = gathered.stream.filter(|stream| !stream.name.chars().eq(DEST_LIST.chars())) {
+        steps.file(format!("stream {} is the DestList; it has its name again", stream.name));
     }
     let links = Links::read(&compound.streams, gathered.stream, options.code_page);
     let unreadable = links.roles.iter().filter(|role| **role == Role::Unreadable).count();

@@ -7,9 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use walkdir::WalkDir;
-
-use super::ScanError;
+use super::{ScanError, files};
 use crate::format::appid::AppId;
 
 /// The ending of an automatic list, in lower case. Custom lists are their application's own, and are not merged.
@@ -44,23 +42,16 @@ pub fn find_copies(root: &Path, skip: Option<&Path>) -> (Vec<CopyGroup>, Vec<Sca
 
     let mut groups: BTreeMap<Owner, Vec<(bool, PathBuf)>> = BTreeMap::new();
     let mut errors = Vec::new();
-    let walk = WalkDir::new(root).max_depth(64).sort_by_file_name().into_iter();
-    for entry in walk.filter_entry(|entry| skip.is_none_or(|skip| whole(entry.path()) != skip)) {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => {
-                let name = entry.file_name().to_string_lossy();
+    for path in files(root, |path| skip.is_none_or(|skip| whole(path) != skip)) {
+        match path {
+            Ok(path) => {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 if let Some(id) = app_id_of_copy(&name) {
                     let plain = name.eq_ignore_ascii_case(&format!("{id}{ENDING}"));
-                    let path = entry.into_path();
                     groups.entry((user(&whole(&path)), id)).or_default().push((!plain, path));
                 }
             }
-            Ok(_) => {}
-            Err(error) => {
-                let path = error.path().unwrap_or(root).to_owned();
-                let source = error.into_io_error().unwrap_or_else(|| std::io::Error::other("a loop of links"));
-                errors.push(ScanError { path, doing: "look into", source });
-            }
+            Err(error) => errors.push(error),
         }
     }
     let groups = groups.into_iter().filter(|(_, files)| files.len() > 1).map(|((user, app_id), mut files)| {

@@ -7,5 +7,6 @@
 pub mod build;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod judge;
 pub mod read;
 pub mod samples;

@@ -243,7 +243,7 @@ impl<'x, 'c> Judge<'x, 'c> {
         let keep = self.options.keep_linkless;
         self.retain(|draft, steps, _| {
             // A pin is not lost where its entry is not.
-            if draft.link.is_none() && draft.entry.is_pinned() {
+            if draft.link.is_none() && draft.entry.is_pinned() && !keep {
                 draft.made_link = made_link::of_entry(&draft.finished());
                 if draft.made_link.is_some() {
                     steps.about(draft, "its link is gone; as it is pinned, a plain one was made of its path and ids");

@@ -34,7 +34,7 @@ mod store;
 
 pub use custom::CustomBuilder;
 pub use link::{FOLDER_STORE_ID, LinkBuilder};
-pub use list::{Link, ListBuilder, NewEntry};
+pub use list::{Link, ListBuilder, NewEntry, file_of};
 pub use random::Random;
 pub use store::{Property, StoreBuilder};
 
