@@ -133,7 +133,9 @@ fn a_merge_is_told_and_undone_and_a_dry_run_writes_nothing() {
 
 #[test]
 fn a_list_merged_with_itself_is_not_touched() {
-    for list in [one(), ListBuilder::folders(6, 30).ranked().pin(3).pin(20), ListBuilder::files(1, 4), ListBuilder::empty()] {
+    for list in
+        [one(), ListBuilder::folders(6, 30).ranked().pin(3).pin(20), ListBuilder::files(1, 4), ListBuilder::empty()]
+    {
         let bytes = list.build();
         let cli = Cli::with(&[(NOTEPAD, bytes.clone()), (COPY, bytes.clone())]);
         for lists in [[NOTEPAD, NOTEPAD], [NOTEPAD, COPY]] {
@@ -260,7 +262,10 @@ fn what_must_not_be_merged_is_refused_and_nothing_is_written() {
 fn copies_in_a_profile_are_found_and_the_command_that_is_shown_merges_them() {
     let cli = Cli::new();
     let live = |user: &str, name: &str| {
-        PathBuf::from("Users").join(user).join("AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations").join(name)
+        PathBuf::from("Users")
+            .join(user)
+            .join("AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations")
+            .join(name)
     };
     let one = |path: &Path| cli.write(path, &one().build());
     one(&live("sam", NOTEPAD));
@@ -320,7 +325,8 @@ fn backups_are_no_copies() {
 fn two_copies_of_a_real_list_come_together_again() {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
     let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    let real = corpus.join("jumplists/AndrewRathbun+DFIRArtifactMuseum/Windows/JumpLists/Win10/RathbunVM").join(EXPLORER);
+    let real =
+        corpus.join("jumplists/AndrewRathbun+DFIRArtifactMuseum/Windows/JumpLists/Win10/RathbunVM").join(EXPLORER);
     let Ok(bytes) = std::fs::read(real) else {
         println!("skipped: no corpus");
         return;

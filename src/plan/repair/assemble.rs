@@ -237,6 +237,11 @@ impl Others<'_> {
             }
             return None;
         }
+        // Windows finds it by its name in any case; others do not.
+        if stream.storage.is_empty() && name.eq_ignore_ascii_case(PROPERTY_STORE) && name != PROPERTY_STORE {
+            self.steps.file(format!("stream {name} is named {PROPERTY_STORE} again"));
+            return Some(Part::new(PROPERTY_STORE, store(stream)));
+        }
         // What is nothing, or a DestList that another is used for, was not put there under such a name.
         let leftover =
             stream.data.is_empty() || differs_by_one(&name, DEST_LIST) || !find_entries(&stream.data).is_empty();
