@@ -520,7 +520,8 @@ fn a_damaged_container_gives_back_what_is_in_it() {
         bytes[at..at + 4].copy_from_slice(&u32::try_from(value).unwrap().to_le_bytes());
     };
     let (fat, directory, mini_fat) = (sector(word(76)), word(48), sector(word(60)));
-    let damages: [(&str, Box<dyn Fn(&mut Vec<u8>)>, &str); 5] = [
+    type Damage<'d> = Box<dyn Fn(&mut Vec<u8>) + 'd>;
+    let damages: [(&str, Damage<'_>, &str); 5] = [
         ("FAT sector zeroed", Box::new(|bytes| bytes[fat..fat + SECTOR].fill(0)), "FAT"),
         (
             "directory chain looping on itself",
