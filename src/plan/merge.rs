@@ -421,14 +421,18 @@ impl<'m, 'c> Merging<'m, 'c> {
         let lacks = self.found.saturating_sub(most.list.entries.len());
         let removed = self.found.saturating_sub(self.items.len());
         let sum: f64 = self.items.iter().map(|item| f64::from(item.entry.score)).sum();
-        let fits = |total: f32| (f64::from(total) - sum).abs() <= TOLERANCE * sum.max(1.0);
+        let near = |total: f32, sum: f64| (f64::from(total) - sum).abs() <= TOLERANCE * sum.max(1.0);
+        let fits = |total: f32| near(total, sum);
+        // Format 2 was not measured: its total goes by the rule that it fits before, as when entries are pruned.
+        let before: f64 = most.list.entries.iter().map(|entry| f64::from(entry.dest.score)).sum();
+        let is_sum = self.version >= 3 || (self.version == 2 && near(header.total, before));
         // Windows adds singles up as they come: its sum is not ours to the last digit.
         let as_it_was = headers().find(|(input, header)| {
             header.version == self.version && input.list.entries.len() == self.items.len() && fits(header.total)
         });
         header.total = match as_it_was {
             Some((_, other)) => other.total,
-            None if self.version >= 2 => sum as f32,
+            None if is_sum => sum as f32,
             // A point an entry added (measured, format.md).
             None => (header.total + lacks as f32 - removed as f32).max(0.0),
         };

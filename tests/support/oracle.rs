@@ -374,6 +374,24 @@ fn whole(bytes: Vec<u8>, limits: &Limits) -> Option<Vec<u8>> {
     Some(mended.map_or_else(|| bytes.clone(), |mended| mended.bytes))
 }
 
+/// In what two lists differ, for the message.
+fn difference(one: &JumpList<'_>, other: &JumpList<'_>) -> String {
+    if one.header != other.header {
+        return format!("{:?} and {:?}", one.header, other.header);
+    }
+    if one.entries.len() != other.entries.len() {
+        return format!("{} and {} entries", one.entries.len(), other.entries.len());
+    }
+    let mut pairs = one.entries.iter().zip(&other.entries);
+    if let Some((one, other)) = pairs.find(|(one, other)| one.dest.raw != other.dest.raw) {
+        return format!("{:?} and {:?}", one.dest, other.dest);
+    }
+    let names = |list: &JumpList<'_>| -> Vec<String> {
+        list.compound.streams.iter().map(|stream| format!("{} {}", stream.name, stream.data.len())).collect()
+    };
+    format!("{:?} and {:?}", names(one), names(other))
+}
+
 /// What is merged is whole, has every entry and every pin, and is the same when one of its lists is merged in again.
 pub fn merge(data: &[u8]) {
     let Some((size, data)) = data.split_first_chunk::<2>() else { return };
@@ -401,7 +419,10 @@ pub fn merge(data: &[u8]) {
     assert!((most..=all).contains(&after.entries.len()), "{} of {most} to {all}", after.entries.len());
     assert!(after.pinned() >= one.pinned().max(other.pinned()), "pins are gone");
     let alone = inputs(&[&one, &one]).unwrap();
-    assert!(alone.same_as.contains(&0), "with itself, it is another: {:?}", alone.steps);
+    if !alone.same_as.contains(&0) {
+        let compound = Compound::parse_plain(&alone.bytes, &limits).unwrap();
+        panic!("with itself, it is another: {}", difference(&one, &JumpList::read(&compound)));
+    }
 }
 
 /// A manifest that is believed leads nowhere but into its own folder.
