@@ -75,16 +75,19 @@ install_packages() {
     }
 }
 
+# Flags as cargo takes those that may hold spaces. Not in a config file, as a real Windows has another sysroot.
+encoded() {
+    local IFS=$'\x1f'
+    printf '%s' "$*"
+}
+
 # Debian's cargo and rustc, whatever stands first on PATH or in the environment: another rustc would not match the std.
 debian_rust() {
     export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     export RUSTC=/usr/bin/rustc RUSTDOC=/usr/bin/rustdoc
     unset RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC CARGO_BUILD_TARGET RUSTUP_TOOLCHAIN
-    # Encoded flags (not RUSTFLAGS, not a config file): they may hold spaces, and nothing machine-made is committed.
-    local sep=$'\x1f'
-    local plain=${RUSTFLAGS-} plain_doc=${RUSTDOCFLAGS-}
-    flags=${CARGO_ENCODED_RUSTFLAGS-${plain// /$sep}}
-    doc_flags=${CARGO_ENCODED_RUSTDOCFLAGS-${plain_doc// /$sep}}
+    flags=${CARGO_ENCODED_RUSTFLAGS-$(encoded ${RUSTFLAGS-})}
+    doc_flags=${CARGO_ENCODED_RUSTDOCFLAGS-$(encoded ${RUSTDOCFLAGS-})}
     unset RUSTFLAGS RUSTDOCFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS
 }
 
@@ -225,41 +228,45 @@ take_prefix() {
     }
 }
 
-case $mode in
-test)
-    prepare
-    # A path that a Windows program takes for absolute, whatever its current drive.
-    corpus=${JLFIX_CORPUS:-$root/../shared/corpus}
-    [[ ! -d $corpus ]] || export JLFIX_CORPUS="Z:$(cd -- "$corpus" && pwd -P)"
-    take_prefix
-    timed build run_cargo test --no-run "$@" </dev/null
-    timed tests run_tests "$@"
-    summary
-    exit "$tests_status"
-    ;;
-check | clippy)
-    prepare
-    timed "$mode" run_cargo "$mode" --all-targets "$@" </dev/null
-    summary
-    ;;
-build)
-    prepare
-    timed build build_exe "$@"
-    summary
-    printf '%s\n' "$exe"
-    ;;
-exe)
-    prepare
-    build_exe --quiet
-    exec "$wine" "$exe" "$@"
-    ;;
-wine)
-    (($#)) || die "--wine needs a program"
-    prepare
-    exec "$wine" "$@"
-    ;;
-cc)
-    prepare
-    exec x86_64-w64-mingw32-gcc "$@"
-    ;;
-esac
+main() {
+    case $mode in
+    test)
+        prepare
+        # A path that a Windows program takes for absolute, whatever its current drive.
+        corpus=${JLFIX_CORPUS:-$root/../shared/corpus}
+        [[ ! -d $corpus ]] || export JLFIX_CORPUS="Z:$(cd -- "$corpus" && pwd -P)"
+        timed build run_cargo test --no-run "$@" </dev/null
+        timed waiting take_prefix
+        timed tests run_tests "$@"
+        summary
+        exit "$tests_status"
+        ;;
+    check | clippy)
+        prepare
+        timed "$mode" run_cargo "$mode" --all-targets "$@" </dev/null
+        summary
+        ;;
+    build)
+        prepare
+        timed build build_exe "$@"
+        summary
+        printf '%s\n' "$exe"
+        ;;
+    exe)
+        prepare
+        build_exe --quiet
+        exec "$wine" "$exe" "$@"
+        ;;
+    wine)
+        (($#)) || die "--wine needs a program"
+        prepare
+        exec "$wine" "$@"
+        ;;
+    cc)
+        prepare
+        exec x86_64-w64-mingw32-gcc "$@"
+        ;;
+    esac
+}
+
+main "$@"; exit # on one line, so that an edit meanwhile does no harm
