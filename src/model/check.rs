@@ -8,7 +8,7 @@ use super::{Entry, JumpList};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
 use crate::format::destlist::{Header, Soundness};
-use crate::format::link::{self, Link, NotALink};
+use crate::format::link::{self, Link, Mismatch, NotALink};
 use crate::format::text::CodePage;
 
 /// How far the header's total may be from the sum of the scores, as a part of it: both are singles, and Windows
@@ -252,7 +252,12 @@ fn link_findings(
         let message = format!("{what}: {slack} bytes follow its end");
         Finding::new(Code::LinkSlack, message).at(offset.saturating_add(link.size as u64))
     });
-    part.into_iter().chain(slack)
+    let targets = link.mismatch().map(|Mismatch { id_list, link_info }| {
+        let message = format!("{what}: its item ID list names {id_list}, its LinkInfo {link_info}");
+        let at = link.info.as_ref().map_or(0, |info| info.offset as u64);
+        Finding::new(Code::LinkTargets, message).at(offset.saturating_add(at))
+    });
+    part.into_iter().chain(slack).chain(targets)
 }
 
 /// The findings of a custom list.

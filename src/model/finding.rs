@@ -147,6 +147,8 @@ codes! {
     LinkPart = "JL302", Warning, None, "part of a link cannot be read";
     /// Bytes follow the end of a link.
     LinkSlack = "JL303", Info, None, "bytes follow the end of a link";
+    /// A link names two targets.
+    LinkTargets = "JL304", Warning, None, "the item ID list and the LinkInfo of a link name different targets";
 
     /// The header is cut short or has an unknown version.
     CustomHeader = "JL401", Error, Some(Fix::Restore), "the header of the custom destinations is cut short or unknown";

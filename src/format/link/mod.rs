@@ -12,6 +12,7 @@ mod console;
 mod extra;
 mod header;
 mod info;
+mod mismatch;
 mod walk;
 
 use crate::bytes::{Bytes, Short};
@@ -25,6 +26,7 @@ pub use console::Console;
 pub use extra::{DecodedBlock, Extra, ExtraBlock, Tracker, TwoTexts, block_name, signature};
 pub use header::{CLASS_ID, HEADER_SIZE, Header, Hotkey, LinkFlags, ShowCommand, attribute_names, looks_like_link};
 pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name};
+pub use mismatch::Mismatch;
 pub use walk::{Walk, walk};
 
 /// Why bytes are no link at all.

@@ -12,6 +12,7 @@ mod json;
 mod kind;
 mod path;
 mod portable;
+mod steps;
 
 use crate::bytes::{Bytes, Short};
 use crate::format::problem::Problem;
@@ -22,6 +23,7 @@ pub use extension::{Extension, ExtensionKind, FileExtension, FileReference};
 pub use file_entry::FileEntry;
 pub use kind::{Archived, Kind, NetworkLocation, Uri, control_panel_category};
 pub use portable::{PortableDevice, PortableFile, PortableVolume};
+pub use steps::{Step, steps};
 
 /// A list of items, as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Default)]
