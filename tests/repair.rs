@@ -92,6 +92,17 @@ fn mend(bytes: &[u8]) -> Mended {
     mend_with(bytes, "")
 }
 
+/// The same for a file of which all comes back: it is `whole` again, so nothing more need be asked of it.
+#[track_caller]
+fn mend_to(bytes: &[u8], whole: &List) -> Mended {
+    let cli = Cli::with(&[(NOTEPAD, bytes.to_vec())]);
+    let told = cli.run(&format!("repair --format json {NOTEPAD}")).exits(0);
+    let steps = told.json()["files"][0]["steps"].as_array().unwrap().iter().map(step).collect();
+    let mended = Mended { list: List::at(cli.path(NOTEPAD)), cli, told, steps };
+    assert_eq!(mended.list, *whole, "{:#?}", mended.steps);
+    mended
+}
+
 /// A step of the JSON as one text.
 fn step(step: &Value) -> String {
     let text = |key: &str| step[key].as_str().unwrap_or_default().to_owned();
@@ -225,9 +236,8 @@ fn one_damaged_byte_of_an_entry_is_found_by_its_checksum() {
     for offset in [3, 9, 30, 60, 75, 88, 99, 107, 108, 111] {
         let mut damaged = whole.clone();
         damaged[at + 32 + offset] ^= 0xC4;
-        let mended = mend(&damaged);
-        assert_eq!(mended.list, expected, "byte {offset}");
-        mended.says(&["entry 10", if offset < 8 { "of its checksum was damaged" } else { "the checksum tells" }]);
+        mend_to(&damaged, &expected)
+            .says(&["entry 10", if offset < 8 { "of its checksum was damaged" } else { "the checksum tells" }]);
     }
 }
 
@@ -349,9 +359,7 @@ fn a_link_without_an_entry_is_given_one_of_what_it_says() {
 fn a_link_under_another_name_is_found_by_what_it_says() {
     let whole = List::of(&ten().build());
     for name in ["A", "0a", "1f", "q", "\u{433}"] {
-        let mended = mend(&renamed(&ten(), "a", name));
-        assert_eq!(mended.list, whole, "{name}");
-        mended.says(&["entry 10", "it is now named a"]);
+        mend_to(&renamed(&ten(), "a", name), &whole).says(&["entry 10", "it is now named a"]);
     }
     // Two that are in each other's place.
     let mut streams = ten().all_streams();
@@ -429,10 +437,8 @@ fn a_lost_dest_list_is_made_of_the_links() {
         assert_eq!(mended.list.streams, List::of(&list.build()).streams);
     }
     // Under a name that is nearly its own it is all there.
-    for name in ["DestLisu", "destlist", "D"] {
-        let mended = mend(&renamed(&ten(), "DestList", name));
-        mended.says(&[name]);
-        assert_eq!(mended.list, List::of(&ten().build()));
+    for name in ["DestLisu", "destlist", "DestLis"] {
+        mend_to(&renamed(&ten(), "DestList", name), &List::of(&ten().build())).says(&[name, "is the DestList"]);
     }
 }
 
@@ -452,9 +458,7 @@ fn a_length_that_cannot_be_costs_no_other_entry() {
                 let at = 32 + entry * size + length_at;
                 data[at..at + value.len()].copy_from_slice(value);
             });
-            let mended = mend(&bytes);
-            mended.says(&["a length in it was wrong"]);
-            assert_eq!(mended.list, whole, "{value:x?} at {length_at} of entry {entry}");
+            mend_to(&bytes, &whole).says(&["a length in it was wrong"]);
         }
     }
 }
@@ -520,8 +524,8 @@ fn a_damaged_container_gives_back_what_is_in_it() {
         bytes[at..at + 4].copy_from_slice(&u32::try_from(value).unwrap().to_le_bytes());
     };
     let (fat, directory, mini_fat) = (sector(word(76)), word(48), sector(word(60)));
-    type Damage<'d> = Box<dyn Fn(&mut Vec<u8>) + 'd>;
-    let damages: [(&str, Damage<'_>, &str); 5] = [
+    type Damage<'d> = (&'d str, Box<dyn Fn(&mut Vec<u8>) + 'd>, &'d str);
+    let damages: [Damage<'_>; 5] = [
         ("FAT sector zeroed", Box::new(|bytes| bytes[fat..fat + SECTOR].fill(0)), "FAT"),
         (
             "directory chain looping on itself",
@@ -653,7 +657,7 @@ fn hosts_of_made_entries_are_cut_to_what_an_entry_has_room_for() {
 
 /// Seeded damage of every kind: what is mended is whole, says what was mended, and needs no more mending.
 #[test]
-fn four_hundred_damaged_lists_are_mended_once_and_for_all() {
+fn many_damaged_lists_are_mended_once_and_for_all() {
     let originals = [
         forty_one().build(),
         ListBuilder::folders(6, 9).ranked().pin(0).pin(4).build(),
@@ -663,7 +667,7 @@ fn four_hundred_damaged_lists_are_mended_once_and_for_all() {
     let (limits, options) = (Limits::default(), RepairOptions::default());
     let (mut mended, mut hopeless, mut files) = (0, 0, Vec::new());
     let dir = tempfile::tempdir().unwrap();
-    for number in 0..400 {
+    for number in 0..250 {
         let mut random = mutants::Random::new(4, number);
         let kind = *random.pick(&mutants::Kind::ALL);
         let original: &Vec<u8> = random.pick(&originals);
@@ -685,6 +689,6 @@ fn four_hundred_damaged_lists_are_mended_once_and_for_all() {
             Err(error) => panic!("mutant {number}, {}: {error}", kind.name()),
         }
     }
-    assert!(mended > 320 && hopeless < 40, "{mended} mended, {hopeless} hopeless");
+    assert!(mended > 200 && hopeless < 25, "{mended} mended, {hopeless} hopeless");
     judge::pass(files);
 }

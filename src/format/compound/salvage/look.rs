@@ -129,7 +129,8 @@ fn entry_look(entry: &[u8]) -> EntryLook {
     let byte = |at: usize| entry.get(at).copied().unwrap_or_default();
     let name_size = usize::from(u16::from_le_bytes([byte(64), byte(65)]));
     let kind = byte(66);
-    if kind == 0 && name_size == 0 && entry.get(..64).is_some_and(|name| name.iter().all(|byte| *byte == 0)) {
+    // Some writers, the `cfb` crate among them, count the final NUL of no name.
+    if kind == 0 && name_size <= 2 && entry.get(..64).is_some_and(|name| name.iter().all(|byte| *byte == 0)) {
         return EntryLook::Empty;
     }
     let units = entry.get(..name_size.min(64)).unwrap_or_default().as_chunks::<2>().0;
