@@ -429,3 +429,38 @@ fn what_is_deleted_in_the_real_lists_is_found_and_nothing_else() {
         ]
     );
 }
+
+/// The real links with characters beyond ASCII in their ANSI strings, found by looking through all strings of all links;
+/// what they mean is what the names in their item ID lists, which are in UTF-16, spell.
+#[test]
+fn real_links_in_other_code_pages_come_out_as_the_characters_that_they_mean() {
+    let Some(corpus) = corpus() else { return };
+    let samples = corpus.join("links/Matmaus+LnkParse3/tests/samples");
+    let link = |name: &str, page: &str| {
+        let out = run(&["--code-page", page, "show", "--links", "--format", "json"], &samples.join(name));
+        out.json()["files"][0]["entries"][0]["link"].take()
+    };
+    let told = |name: &str, page: &str, field: &str| link(name, page)[field].as_str().unwrap_or_default().to_owned();
+    for (name, page, field, means) in [
+        (
+            "network_info",
+            "1250",
+            "network_path",
+            "01.OBCHOD - BRO\u{17d}URY - Prodejn\u{ed} a technick\u{e9} informace",
+        ),
+        (
+            "decoding_error3",
+            "1251",
+            "local_path",
+            "C:\\Users\\\u{414}\u{438}\u{43c}\u{430}\\Desktop\\PixelMod\\Mod for Pixelmon\\Error Fix.bat",
+        ),
+        ("decoding_error4", "1252", "local_path", "C:\\Users\\admin\\AppData\\Local\\Temp\\MZ\u{90}"),
+        ("sample5", "1252", "local_path", "E:\\\u{a0}\\\u{a0}.exe"),
+    ] {
+        let text = told(name, page, field);
+        assert!(text.contains(means), "{name}: {text}");
+    }
+    // In a code page that is not theirs the bytes are still told, as other characters; the ID list needs none.
+    let spelled = told("decoding_error3", "1252", "id_list_path");
+    assert!(spelled.contains("Desktop\\PixelMod\\Mod for Pixelmon"), "{spelled}");
+}
