@@ -193,6 +193,24 @@ fn entries_of_every_format_are_found_and_only_with_a_checksum_that_holds() {
 }
 
 #[test]
+fn a_link_that_lay_in_several_places_is_put_together_and_told_as_such() {
+    let mut left = Leftovers::of(&ListBuilder::files(4, 27));
+    let link = LinkBuilder::file(r"C:\Users\sam\secret.txt").build();
+    assert!((513..1024).contains(&link.len()));
+    let first = left.free_sectors(&link[..512]);
+    // Something in use between its two sectors.
+    left.move_last_sector("DestList");
+    left.free_sectors(&link[512..]);
+    let cli = Cli::with(&[(NOTEPAD, left.file)]);
+    let file = deleted(&cli, NOTEPAD);
+    assert_eq!(file["state"], "ok", "{}", file["findings"]);
+    assert_eq!(places(&file), [json!(["link", "free_sector", first, link.len(), true, "gone", null])]);
+    assert_eq!(file["deleted"][0]["joined"], true);
+    assert_eq!(file["deleted"][0]["link"]["target"], r"C:\Users\sam\secret.txt");
+    cli.run(&format!("show --deleted {NOTEPAD}")).clean().says(&[r"C:\Users\sam\secret.txt  joined"]);
+}
+
+#[test]
 fn what_lies_across_the_slack_of_mini_sectors_is_found_in_one_piece() {
     // The link of the last stream leaves a part of a mini sector, and the mini stream leaves mini sectors behind it.
     let link = LinkBuilder::url("https://example.org/").with(|link| {

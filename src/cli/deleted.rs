@@ -60,7 +60,7 @@ pub(crate) fn table(deleted: &[DeletedRow<'_>]) -> String {
             stands(item),
             words::minute(entry.and_then(|entry| entry.last_access)),
             path.map_or("-".to_owned(), |path| words::harmless(&path).into_owned()),
-            if item.whole { String::new() } else { paint(WARN, "cut") },
+            mark(item).map_or_else(String::new, |mark| paint(WARN, mark)),
         ]);
     }
     format!("{}\n{}", paint(HEAD, "Deleted"), grid.render())
@@ -85,6 +85,15 @@ fn stands(item: &DeletedRow<'_>) -> String {
     }
 }
 
+/// What is to be known of how it was found.
+fn mark(item: &DeletedRow<'_>) -> Option<&'static str> {
+    match (item.whole, item.joined) {
+        (false, _) => Some("cut"),
+        (true, true) => Some("joined"),
+        (true, false) => None,
+    }
+}
+
 /// A stream that only a directory entry tells of.
 fn named(item: &DeletedRow<'_>, name: impl std::fmt::Display) -> String {
     match (item.stream_size, item.stream_offset) {
@@ -96,8 +105,8 @@ fn named(item: &DeletedRow<'_>, name: impl std::fmt::Display) -> String {
 
 /// A head for the fields of one deleted thing.
 pub(crate) fn head(item: &DeletedRow<'_>) -> String {
-    let cut = if item.whole { "" } else { ", cut" };
+    let mark = mark(item).map(|mark| format!(", {mark}")).unwrap_or_default();
     let what = format!("deleted {}", item.kind);
-    let place = format!("at {}, {}{cut}", item.offset, item.place.words());
+    let place = format!("at {}, {}{mark}", item.offset, item.place.words());
     format!("{}  {}\n", paint(HEAD, what), paint(DIM, place))
 }

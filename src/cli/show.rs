@@ -280,9 +280,9 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names. The last five are
+/// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names. The last six are
 /// those of what is deleted; of what is in use only the first of them, `false`.
-const CSV_COLUMNS: [&str; 59] = [
+const CSV_COLUMNS: [&str; 60] = [
     "path",
     "app_id",
     "app_name",
@@ -341,6 +341,7 @@ const CSV_COLUMNS: [&str; 59] = [
     "where",
     "offset",
     "whole",
+    "joined",
     "live",
 ];
 
@@ -369,7 +370,7 @@ fn csv_row(row: &FileRow<'_>, entry: &Value, link: Option<&Value>, deleted: Opti
         "entry_path" => plain(entry.get("path")),
         "id" => plain(deleted.unwrap_or(entry).get("id")),
         "deleted" => deleted.is_some().to_string(),
-        "where" | "offset" | "whole" | "live" => plain(deleted.and_then(|item| item.get(*column))),
+        "where" | "offset" | "whole" | "joined" | "live" => plain(deleted.and_then(|item| item.get(*column))),
         "link_problems" => {
             let problems = of_link("problems").and_then(Value::as_array).into_iter().flatten();
             let messages = problems.filter_map(|problem| problem.get("message"));

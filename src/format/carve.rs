@@ -84,6 +84,12 @@ impl<'a, P: Copy + PartialEq> Run<'a, P> {
         matches!(self.data, Cow::Borrowed(_))
     }
 
+    /// True if `size` bytes from `at` follow one another in the file.
+    pub fn follows(&self, at: usize, size: usize) -> bool {
+        let last = at.saturating_add(size.saturating_sub(1));
+        self.offset(last).checked_sub(self.offset(at)) == Some(last.saturating_sub(at) as u64)
+    }
+
     fn piece(&self, at: usize) -> Option<&Piece<P>> {
         let after = self.pieces.partition_point(|piece| piece.at <= at);
         self.pieces.get(after.checked_sub(1)?)

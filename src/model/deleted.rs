@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{JumpList, Source};
 use crate::format::carve::{self, CarvedLink, Run, Work};
-use crate::format::compound::{Compound, Place, Stream, UnusedEntry};
+use crate::format::compound::{Compound, Place, Stream, Unused, UnusedEntry};
 use crate::format::custom::Custom;
 use crate::format::destlist::{self, Soundness};
 use crate::format::link::{self, Link, NotALink};
@@ -19,6 +19,7 @@ use crate::limits::Limits;
 #[derive(Debug)]
 pub struct Leftover<'a> {
     runs: Vec<Run<'a, Place>>,
+    joined: Vec<Run<'a, Place>>,
     streams: Vec<UnusedEntry<'a>>,
     size: usize,
 }
@@ -26,18 +27,18 @@ pub struct Leftover<'a> {
 impl<'a> Leftover<'a> {
     /// Those of `source`; `list` is what [`JumpList::read`] made of an automatic one.
     pub fn of(source: &Source<'a>, list: Option<&JumpList<'_>>) -> Self {
+        let flat = |runs, size| Self { runs, joined: Vec::new(), streams: Vec::new(), size };
         match source {
-            Source::Automatic(Ok(compound)) => Self {
-                runs: in_compound(compound, list),
-                streams: compound.unused_entries(),
-                size: compound.file().len(),
-            },
-            Source::Automatic(Err(_)) => Self { runs: Vec::new(), streams: Vec::new(), size: 0 },
-            Source::Custom(custom) => Self { runs: in_custom(custom), streams: Vec::new(), size: custom.data.len() },
+            Source::Automatic(Ok(compound)) => {
+                let Unused { mut runs, joined } = compound.unused();
+                runs.extend(in_streams(compound, list));
+                Self { runs, joined, streams: compound.unused_entries(), size: compound.file().len() }
+            }
+            Source::Automatic(Err(_)) => flat(Vec::new(), 0),
+            Source::Custom(custom) => flat(in_custom(custom), custom.data.len()),
             Source::Link(data, link) => {
                 let end = link.as_ref().ok().filter(|link| link.complete).map_or(data.len(), |link| link.size);
-                let rest = Run::new(data, [(end..data.len(), Place::AfterLink)]);
-                Self { runs: vec![rest], streams: Vec::new(), size: data.len() }
+                flat(vec![Run::new(data, [(end..data.len(), Place::AfterLink)])], data.len())
             }
         }
     }
@@ -48,9 +49,10 @@ impl<'a> Leftover<'a> {
     }
 }
 
-fn in_compound<'a>(compound: &Compound<'a>, list: Option<&JumpList<'_>>) -> Vec<Run<'a, Place>> {
+/// What streams that are in use hold beside what they are for.
+fn in_streams<'a>(compound: &Compound<'a>, list: Option<&JumpList<'_>>) -> Vec<Run<'a, Place>> {
     let file = compound.file();
-    let mut runs = compound.unused();
+    let mut runs = Vec::new();
     let rest = |stream: &Stream<'_>, range, place| {
         Run::new(file, stream.ranges(range).into_iter().map(|range| (range, place)))
     };
@@ -129,6 +131,9 @@ pub struct DeletedItem<'c> {
     pub place: Place,
     /// False if its end is missing.
     pub whole: bool,
+    /// True for a link that is whole only if free sectors, or free mini sectors, that do not follow one another in the file
+    /// are taken for one piece. That it adds up to its end then speaks for it.
+    pub joined: bool,
     /// Whether the list still has it.
     pub live: Live,
     /// In what an entry differs from the list's of the same id, by the names of fields; `ids` are those of volume and
@@ -188,6 +193,21 @@ pub struct Deleted<'c> {
 impl<'c> Deleted<'c> {
     /// Looks through `leftover`, which is that of `source` and `list`. Takes time and memory in proportion to the file,
     /// within `limits` ([`Limits::deleted`], [`Limits::salvage_work`]).
+    ///
+    /// ```
+    /// use jlfix::model::{Deleted, Leftover, ReadOptions, Source};
+    ///
+    /// let data = std::fs::read("samples/CustomDestinations/5d696d521de238c3.customDestinations-ms")?;
+    /// let options = ReadOptions::default();
+    /// let source = Source::read(&data, None, &options).expect("a jump list");
+    /// let leftover = Leftover::of(&source, None);
+    /// let deleted = Deleted::find(&leftover, &source, None, &options.limits, options.code_page);
+    /// for item in &deleted.items {
+    ///     println!("{} at {}, {}", item.word(), item.offset, item.place.words());
+    /// }
+    /// # assert!(deleted.complete && leftover.bytes() > 0);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn find(
         leftover: &'c Leftover<'_>,
         source: &Source<'_>,
@@ -209,6 +229,9 @@ impl<'c> Deleted<'c> {
         for run in &leftover.runs {
             search.run(run, &contents);
         }
+        for run in &leftover.joined {
+            search.joined(run, &contents);
+        }
         for stream in &leftover.streams {
             let is_named = !stream.name.is_empty() && search.living.names.contains(&stream.name.to_string());
             let live = if is_named { Live::Other } else { Live::Gone };
@@ -218,6 +241,7 @@ impl<'c> Deleted<'c> {
                 size: 128,
                 place,
                 whole: true,
+                joined: false,
                 live,
                 differs: Vec::new(),
                 what,
@@ -227,7 +251,9 @@ impl<'c> Deleted<'c> {
         found.copies = copies.len();
         found.complete &= !work.is_spent();
         // Two runs can go through one place: what is whole in one of them is so.
-        found.items.sort_by_key(|item| (item.offset, item.word(), std::cmp::Reverse((item.whole, item.size))));
+        found
+            .items
+            .sort_by_key(|item| (item.offset, item.word(), !item.whole, item.joined, std::cmp::Reverse(item.size)));
         found.items.dedup_by_key(|item| (item.offset, item.word()));
         found
     }
@@ -265,18 +291,39 @@ impl<'c> Search<'c, '_> {
             };
             let (live, differs) = stands;
             let size = entry.raw.len();
-            self.add(DeletedItem { offset, size, place, whole, live, differs, what: What::Entry(entry) });
+            let what = What::Entry(entry);
+            self.add(DeletedItem { offset, size, place, whole, joined: false, live, differs, what });
         }
-        for CarvedLink { at, size, whole } in carve::links(data, true, &mut self.work) {
-            let raw = data.get(at..at.saturating_add(size)).unwrap_or_default();
-            let offset = run.offset(at);
-            let (Some(live), Some(place)) = (self.living.link(raw, whole, self.code_page), run.place(at)) else {
-                self.copies.insert(offset);
-                continue;
-            };
-            let what = What::Link(raw, contents.get(&offset).copied());
-            self.add(DeletedItem { offset, size, place, whole, live, differs: Vec::new(), what });
+        for link in carve::links(data, true, &mut self.work) {
+            self.link(run, link, false, contents);
         }
+    }
+
+    /// Links that lie in several places, in their order.
+    fn joined(&mut self, run: &'c Run<'_, Place>, contents: &HashMap<u64, UnusedEntry<'c>>) {
+        for link in carve::links(run.data(), false, &mut self.work) {
+            if !run.follows(link.at, link.size) {
+                self.link(run, link, true, contents);
+            }
+        }
+    }
+
+    fn link(
+        &mut self,
+        run: &'c Run<'_, Place>,
+        link: CarvedLink,
+        joined: bool,
+        contents: &HashMap<u64, UnusedEntry<'c>>,
+    ) {
+        let CarvedLink { at, size, whole } = link;
+        let raw = run.data().get(at..at.saturating_add(size)).unwrap_or_default();
+        let offset = run.offset(at);
+        let (Some(live), Some(place)) = (self.living.link(raw, whole, self.code_page), run.place(at)) else {
+            self.copies.insert(offset);
+            return;
+        };
+        let what = What::Link(raw, contents.get(&offset).copied());
+        self.add(DeletedItem { offset, size, place, whole, joined, live, differs: Vec::new(), what });
     }
 }
 

@@ -22,6 +22,8 @@ pub struct DeletedRow<'c> {
     pub size: usize,
     /// False if its end is missing.
     pub whole: bool,
+    /// True for a link that is put together from sectors that do not follow one another.
+    pub joined: bool,
     /// Whether the list still has it.
     pub live: Live,
     /// In what an entry differs from the list's of the same id.
@@ -49,6 +51,7 @@ impl<'c> DeletedRow<'c> {
             offset: item.offset,
             size: item.size,
             whole: item.whole,
+            joined: item.joined,
             live: item.live,
             differs: &item.differs,
             id: item.id(),

@@ -23,7 +23,7 @@ pub use directory::{DirEntry, Kind, entry_id};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, MINI_CUTOFF, MINI_SIZE, SIGNATURE};
 pub use tables::Sectors;
-pub use unused::{Place, UnusedEntry};
+pub use unused::{Place, Unused, UnusedEntry};
 
 use super::destlist;
 use super::guid::Guid;

@@ -94,17 +94,26 @@ pub struct UnusedEntry<'a> {
     pub content: Option<u64>,
 }
 
+/// The bytes of a file that nothing in use takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unused<'a> {
+    /// Neighbours make one run: those in the file, whatever they are part of now, and once more those in the mini stream
+    /// where it leads from one place of the file to another.
+    pub runs: Vec<Run<'a, Place>>,
+    /// All sectors of which nothing is taken, one after the other, and all such mini sectors, if there are any that do
+    /// not follow one another in the file: a stream that lay in several places may go on in the next of them.
+    pub joined: Vec<Run<'a, Place>>,
+}
+
 impl<'a> Compound<'a> {
-    /// Every range of bytes that no table and no stream takes. Neighbours make one run: those in the file, whatever they
-    /// are part of now, and once more those in the mini stream where it leads from one place of the file to another. What
-    /// was carved from such places counts as part of nothing.
-    pub fn unused(&self) -> Vec<Run<'a, Place>> {
+    /// Every range of bytes that no table and no stream takes. What was carved from such places counts as part of nothing.
+    pub fn unused(&self) -> Unused<'a> {
         let layout = &self.layout;
         let sectors = &layout.sectors;
         let per_sector = u32::try_from(sectors.size() / MINI_SIZE).unwrap_or(1).max(1);
         let taken = Taken::new(self);
         let roles = self.roles();
-        let mut runs = Runs { file: sectors.data(), taken, ranges: Vec::new(), done: Vec::new() };
+        let (mut runs, mut free) = (Runs::new(sectors.data(), &taken), Vec::new());
         for (number, role) in (0..sectors.count()).zip(&roles) {
             match role {
                 Role::Table => runs.close(),
@@ -114,18 +123,21 @@ impl<'a> Compound<'a> {
                         runs.add(layout.locate(true, mini), self.mini_place(mini), true);
                     }
                 }
-                Role::Other => runs.add(layout.locate(false, number), self.sector_place(number), true),
+                Role::Other => free.extend(runs.add(layout.locate(false, number), self.sector_place(number), true)),
             }
         }
-        runs.close();
-        let in_file = std::mem::take(&mut runs.done);
-        let minis = u32::try_from(layout.mini_stream.len()).unwrap_or(u32::MAX).saturating_mul(per_sector);
-        for mini in 0..minis {
-            runs.add(layout.locate(true, mini), self.mini_place(mini), false);
+        let in_file = runs.done();
+        let (mut runs, mut free_minis) = (Runs::new(sectors.data(), &taken), Vec::new());
+        for mini in 0..u32::try_from(layout.mini_stream.len()).unwrap_or(u32::MAX).saturating_mul(per_sector) {
+            free_minis.extend(runs.add(layout.locate(true, mini), self.mini_place(mini), false));
         }
-        runs.close();
         let leads_on = |run: &Run<'_, Place>| !run.is_in_one_piece();
-        in_file.into_iter().chain(runs.done.into_iter().filter(leads_on)).collect()
+        let in_mini_stream = runs.done().into_iter().filter(leads_on);
+        let joined = [free, free_minis].map(|units| Run::new(sectors.data(), units));
+        Unused {
+            runs: in_file.into_iter().chain(in_mini_stream).collect(),
+            joined: joined.into_iter().filter(leads_on).collect(),
+        }
     }
 
     /// By sector: what it is part of.
@@ -234,18 +246,37 @@ enum Role {
 }
 
 /// Runs in the making.
-struct Runs<'a> {
+struct Runs<'a, 't> {
     file: &'a [u8],
-    taken: Taken,
+    taken: &'t Taken,
     ranges: Vec<(Range<usize>, Place)>,
     done: Vec<Run<'a, Place>>,
 }
 
-impl Runs<'_> {
+impl<'a, 't> Runs<'a, 't> {
+    fn new(file: &'a [u8], taken: &'t Taken) -> Self {
+        Self { file, taken, ranges: Vec::new(), done: Vec::new() }
+    }
+
+    /// All of them.
+    fn done(mut self) -> Vec<Run<'a, Place>> {
+        self.close();
+        self.done
+    }
+
     /// Goes on with what is not taken of a sector or mini sector, given as its start and its bytes: the first place if that
-    /// is all of it, else the second. `in_file` makes a new run where it does not follow in the file.
-    fn add(&mut self, unit: Option<(usize, usize)>, [whole, slack]: [Place; 2], in_file: bool) {
-        let Some((start, have)) = unit else { return self.close() };
+    /// is all of it, else the second. `in_file` makes a new run where it does not follow in the file. Returns it if nothing
+    /// of it is taken.
+    fn add(
+        &mut self,
+        unit: Option<(usize, usize)>,
+        [whole, slack]: [Place; 2],
+        in_file: bool,
+    ) -> Option<(Range<usize>, Place)> {
+        let Some((start, have)) = unit else {
+            self.close();
+            return None;
+        };
         let unit = start..start.saturating_add(have);
         let (left, is_whole) = self.taken.leaves(unit.clone());
         let place = if is_whole { whole } else { slack };
@@ -261,6 +292,7 @@ impl Runs<'_> {
         if at != unit.end {
             self.close();
         }
+        is_whole.then_some((unit, whole))
     }
 
     /// Where the run that is being made ends in the file.

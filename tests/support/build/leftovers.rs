@@ -38,6 +38,24 @@ impl Leftovers {
         start
     }
 
+    /// Moves the last sector of the stream `name` behind everything else, and frees the one that it was in.
+    pub fn move_last_sector(&mut self, name: &str) {
+        let compound = Compound::parse(&self.file, &Limits::default()).unwrap();
+        let stream = compound.stream(name).unwrap();
+        assert!(!stream.is_mini() && stream.data.len() > SECTOR, "{name} is too small");
+        let last = stream.file_offset(stream.data.len() - 1).unwrap() as usize / SECTOR - 1;
+        let content = self.file[(last + 1) * SECTOR..(last + 2) * SECTOR].to_vec();
+        self.file[(last + 1) * SECTOR..(last + 2) * SECTOR].fill(0);
+        let new = self.free_sectors(&content) / SECTOR - 1;
+        // The FAT: its one sector is the first that the header names.
+        let fat = (u32::from_le_bytes(*self.file[76..].first_chunk().unwrap()) as usize + 1) * SECTOR;
+        let slot = |sector: usize| fat + 4 * sector;
+        let numbers = [(last - 1, new as u32), (new, u32::MAX - 1), (last, u32::MAX)];
+        for (sector, next) in numbers {
+            self.file[slot(sector)..slot(sector) + 4].copy_from_slice(&next.to_le_bytes());
+        }
+    }
+
     /// Behind the end of the stream `name`. Returns where that is.
     pub fn slack(&mut self, name: &str, bytes: &[u8]) -> usize {
         let compound = Compound::parse(&self.file, &Limits::default()).unwrap();
