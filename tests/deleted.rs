@@ -275,6 +275,25 @@ fn links_behind_the_categories_of_a_custom_list_and_behind_a_link_are_found() {
 }
 
 #[test]
+fn what_streams_in_use_hold_beside_their_own_is_found() {
+    let link = |path: &str| LinkBuilder::file(path).build();
+    let (own, old) = (link(r"C:\Users\sam\new.txt"), link(r"C:\Users\sam\old.txt"));
+    let older = link(r"C:\Users\sam\older.txt");
+    let entry = NewEntry::new(r"C:\Users\sam\new.txt", Link::Raw([own.as_slice(), &old].concat()));
+    let list = ListBuilder::files(4, 3).entry(entry).trailing(&[[0xFF; 9].as_slice(), &older].concat()).build();
+    let cli = Cli::with(&[(NOTEPAD, list.clone())]);
+    let file = deleted(&cli, NOTEPAD);
+    let at = |bytes: &[u8]| list.windows(bytes.len()).position(|window| window == bytes).unwrap();
+    let mut expected = vec![
+        json!(["link", "after_link", at(&own) + own.len(), old.len(), true, "gone", null]),
+        json!(["link", "dest_list", at(&older), older.len(), true, "gone", null]),
+    ];
+    expected.sort_by_key(|item| item[2].as_u64());
+    assert_eq!(places(&file), expected);
+    assert_eq!([&file["entries_count"], &file["links_count"]], [&json!(4), &json!(4)]);
+}
+
+#[test]
 fn exports_mark_what_is_deleted_and_never_mix_it_in_unasked() {
     let crowded = crowded();
     let cli = Cli::with(&[(&format!("in/{NOTEPAD}"), crowded.file)]);

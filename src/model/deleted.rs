@@ -353,7 +353,12 @@ impl<'l> Living<'l> {
             let list = list.into_iter();
             list.flat_map(|list| list.entries.iter().filter_map(|entry| entry.link).chain(list.orphans.iter().copied()))
         };
-        let mut links: Vec<&[u8]> = streams().map(|stream| &*stream.data).collect();
+        // A stream can hold more than its link.
+        let link_of = |stream: &'l Stream<'_>| {
+            let walk = link::walk(&stream.data).ok();
+            walk.and_then(|walk| stream.data.get(..walk.size)).unwrap_or(&stream.data)
+        };
+        let mut links: Vec<&[u8]> = streams().map(link_of).collect();
         match source {
             Source::Automatic(_) => {}
             Source::Custom(custom) => links.extend(custom.links().map(|(_, link)| link.raw)),
