@@ -12,6 +12,9 @@ pub struct Limits {
     /// How many bytes the reading of a damaged file may go over in its attempts to mend it, beside the passes that
     /// it makes through the whole file once. Default 64 MiB; 0 mends nothing that takes an attempt.
     pub salvage_work: u64,
+    /// How many deleted entries, links and streams are told of one file. Far more than a list that Windows has kept can
+    /// have left behind. Default 65,536.
+    pub deleted: usize,
 }
 
 impl Limits {
@@ -23,6 +26,6 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { file_size: 256 << 20, handed_out_per_byte: 4, salvage_work: 64 << 20 }
+        Self { file_size: 256 << 20, handed_out_per_byte: 4, salvage_work: 64 << 20, deleted: 1 << 16 }
     }
 }

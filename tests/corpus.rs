@@ -378,3 +378,89 @@ fn pruned_and_restored(healthy: &[(String, Vec<u8>)], keep: usize) -> Cli {
     }
     cli
 }
+
+/// The places where the real lists hold something that is in use no more, found by hand: with a CRC-64 and LnkParse3 over
+/// the bytes of free sectors and slack.
+#[test]
+fn what_is_deleted_in_the_real_lists_is_found_and_nothing_else() {
+    let Some(corpus) = corpus() else { return };
+    let out = run(&["show", "--deleted", "--format", "jsonl"], &corpus.join("jumplists")).clean();
+    let mut told = BTreeMap::new();
+    let mut copies = 0;
+    for file in out.json_lines() {
+        copies += file["deleted_copies"].as_u64().unwrap();
+        let items = file["deleted"].as_array().unwrap().clone();
+        if !items.is_empty() {
+            told.insert(file["app_id"].as_str().unwrap().to_owned(), items);
+        }
+    }
+    assert_eq!(told.keys().map(String::as_str).collect::<Vec<_>>(), ["5d696d521de238c3", "f01b4d95cf55d32a"]);
+    assert_eq!(copies, 13, "of entries, in the two lists of Quick Access");
+
+    // Explorer's list as it was before its scores aged; the first two lie in what is now the end of the mini stream.
+    let entries = &told["f01b4d95cf55d32a"];
+    let place = |item: &Value| json!([item["id"], item["where"], item["offset"], item["size"], item["whole"]]);
+    assert_eq!(place(&entries[0]), json!([26, "free_mini_sector", 36512, 222, true]));
+    assert_eq!(place(&entries[1]), json!([25, "free_mini_sector", 36734, 218, true]));
+    assert_eq!(place(&entries[2]), json!([24, "free_sector", 36952, 218, true]));
+    assert_eq!(place(&entries[12]), json!([14, "free_sector", 39158, 224, true]));
+    assert_eq!(entries.len(), 13);
+    assert!(entries.iter().all(|item| item["live"] == "other" && item["differs"] == json!(["score"])));
+    assert_eq!(entries[1]["entry"]["path"], r"C:\Users\u0041\Desktop\sim\files\video\mov");
+
+    // Chrome wrote a shorter list over a longer one.
+    let links: Vec<Value> = told["5d696d521de238c3"].iter().map(place).collect();
+    assert_eq!(
+        links,
+        [json!([null, "after_categories", 11472, 2121, true]), json!([null, "after_categories", 13609, 1097, true])]
+    );
+    let row = run(&["-q", "export", "--deleted", "--format", "jsonl", "--to", "-"], &corpus.join("jumplists")).clean();
+    let arguments: Vec<String> = row
+        .json_lines()
+        .iter()
+        .filter(|row| row["deleted"] == true && row["source_kind"] == "custom")
+        .map(|row| row["arguments"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(
+        arguments,
+        [
+            "--win-jumplist-action=most-visited http://192.168.50.33:5000/",
+            "--win-jumplist-action=recently-closed http://192.168.50.33:3000/"
+        ]
+    );
+}
+
+/// The real links with characters beyond ASCII in their ANSI strings, found by looking through all strings of all links;
+/// what they mean is what the names in their item ID lists, which are in UTF-16, spell.
+#[test]
+fn real_links_in_other_code_pages_come_out_as_the_characters_that_they_mean() {
+    let Some(corpus) = corpus() else { return };
+    let samples = corpus.join("links/Matmaus+LnkParse3/tests/samples");
+    let link = |name: &str, page: &str| {
+        let out = run(&["--code-page", page, "show", "--links", "--format", "json"], &samples.join(name));
+        out.json()["files"][0]["entries"][0]["link"].take()
+    };
+    let told = |name: &str, page: &str, field: &str| link(name, page)[field].as_str().unwrap_or_default().to_owned();
+    for (name, page, field, means) in [
+        (
+            "network_info",
+            "1250",
+            "network_path",
+            "01.OBCHOD - BRO\u{17d}URY - Prodejn\u{ed} a technick\u{e9} informace",
+        ),
+        (
+            "decoding_error3",
+            "1251",
+            "local_path",
+            "C:\\Users\\\u{414}\u{438}\u{43c}\u{430}\\Desktop\\PixelMod\\Mod for Pixelmon\\Error Fix.bat",
+        ),
+        ("decoding_error4", "1252", "local_path", "C:\\Users\\admin\\AppData\\Local\\Temp\\MZ\u{90}"),
+        ("sample5", "1252", "local_path", "E:\\\u{a0}\\\u{a0}.exe"),
+    ] {
+        let text = told(name, page, field);
+        assert!(text.contains(means), "{name}: {text}");
+    }
+    // In a code page that is not theirs the bytes are still told, as other characters; the ID list needs none.
+    let spelled = told("decoding_error3", "1252", "id_list_path");
+    assert!(spelled.contains("Desktop\\PixelMod\\Mod for Pixelmon"), "{spelled}");
+}

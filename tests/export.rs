@@ -665,6 +665,23 @@ fn pythons_csv_reads_both_files_of_the_corpus() {
     assert_eq!(told, wanted);
 }
 
+/// A reader of CSV that shares no code with the writer here, of strict rows: each must have as many fields as the first.
+#[test]
+fn xsv_reads_both_files_of_the_corpus() {
+    let Some(corpus) = corpus() else { return };
+    let cli = Cli::new();
+    let words = ["-q", "export", "--format", "jlecmd", "--to", "out"];
+    let lists = corpus.join("jumplists");
+    cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).clean();
+    for (end, columns) in [("_AutomaticDestinations.csv", 44), ("_CustomDestinations.csv", 28)] {
+        let text = fs::read_to_string(only(&cli.path("out"), end)).unwrap();
+        let Some(count) = pipe("xsv", &["count"], &text) else { return };
+        assert_eq!(count.trim(), jlecmd(&cli, end).len().to_string(), "{end}");
+        let stats = pipe("xsv", &["stats"], &text).unwrap();
+        assert_eq!(stats.lines().count(), columns + 1, "a line a column, and the head: {stats}");
+    }
+}
+
 #[test]
 fn every_link_of_the_corpus_is_dumped_and_reads_the_same_by_itself() {
     let Some(corpus) = corpus() else { return };

@@ -187,3 +187,35 @@ fn a_part_of_a_link_that_cannot_be_read_costs_that_part_only() {
     let row = cli.run("show --links --format json a.lnk").json()["files"][0]["entries"][0]["link"].take();
     assert_eq!((&row["local_path"], &row["name"]), (&json!(r"C:\a.txt"), &json!("kept")));
 }
+
+#[test]
+fn links_that_other_readers_turn_down_are_read() {
+    let cli = Cli::new();
+    let link = || LinkBuilder::file(r"C:\Users\sam\a.txt");
+    // A name with an unpaired surrogate where the X was.
+    let mut lone = link().with(|link| link.name = Some("name X!".to_owned())).build();
+    let name = support::build::utf16("name X!");
+    let at = lone.windows(name.len()).position(|bytes| bytes == name).unwrap() + 10;
+    lone[at..at + 2].copy_from_slice(&[0x34, 0xD8]);
+    cli.write("lone.lnk", &lone);
+    let time = jlfix::format::time::FileTime;
+    cli.write("date.lnk", &link().with(|link| link.created = time(u64::MAX)).build());
+    cli.write("padded.lnk", &link().with(|link| link.arguments = Some(" ".repeat(5000) + "/c calc")).build());
+    cli.write("cloud.lnk", &link().with(|link| link.attributes = 0x0050_1620).build());
+    cli.write("block.lnk", &link().with(|link| link.extra.push((0xA000_00FF, vec![1, 2, 3]))).build());
+    let read = |name: &str| {
+        let file = cli.run(&format!("show --links --format json {name}.lnk")).clean().json()["files"][0].take();
+        assert_eq!(file["state"], "ok", "{name}: {}", file["findings"]);
+        let link = file["entries"][0]["link"].clone();
+        assert_eq!([&link["target"], &link["problems"]], [&json!(r"C:\Users\sam\a.txt"), &json!([])], "{name}");
+        link
+    };
+    assert_eq!(read("lone")["name"], "name \u{FFFD}!");
+    assert_eq!(read("date")["created"], Value::Null);
+    assert_eq!(read("date")["modified"], "2024-02-19T09:10:27.0010000Z");
+    let arguments = read("padded")["arguments"].as_str().unwrap().to_owned();
+    assert_eq!((arguments.len(), arguments.trim_start()), (5007, "/c calc"));
+    let names = ["archive", "sparse_file", "reparse_point", "offline", "unpinned", "recall_on_data_access"];
+    assert_eq!(read("cloud")["attribute_names"], json!(names));
+    assert_eq!(read("block")["extra"][0]["signature"], json!("0xa00000ff"));
+}

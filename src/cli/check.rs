@@ -41,8 +41,13 @@ struct Checked {
 pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
-    let options =
-        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
+    let options = ReportOptions {
+        slow_ms: SLOW_MS,
+        entries: None,
+        code_page: context.read.code_page,
+        names: &context.names,
+        deleted: false,
+    };
     let each = |view: View<'_>| {
         let row = view.row;
         let mut totals = Totals::default();

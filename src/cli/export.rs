@@ -32,6 +32,7 @@ Examples:
   jlfix export --format jlecmd --to out EVIDENCE
   jlfix export --format jsonl --to - EVIDENCE | jq -r .path
   jlfix export --dump-links out/links EVIDENCE
+  jlfix export --deleted --format csv --to out EVIDENCE
 
 Nothing is written beside the evidence or over a file that is there. Exit code 1 if a file is damaged.")]
 pub(crate) struct ExportArgs {
@@ -52,6 +53,9 @@ pub(crate) struct ExportArgs {
     /// Tell the SHA-256 of each file (in jsonl, csv and timesketch)
     #[arg(long)]
     hash: bool,
+    /// Look for deleted entries and links, too, and write each as a row that says so (jsonl, csv), or as a file (links)
+    #[arg(long)]
+    deleted: bool,
 }
 
 fn date_format(text: &str) -> Result<DateFormat, String> {
@@ -137,6 +141,11 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
     if to_stdout && args.format == Some(ExportFormat::Jlecmd) {
         return Err(Stop::Usage("--to -: jlecmd is two files; name a folder".to_owned()));
     }
+    let takes_deleted = |format: ExportFormat| matches!(format, ExportFormat::Jsonl | ExportFormat::Csv);
+    if args.deleted && args.format.is_some_and(|format| !takes_deleted(format)) {
+        let message = "--deleted: only jsonl, csv and --dump-links can tell a deleted entry from one in the list";
+        return Err(Stop::Usage(message.to_owned()));
+    }
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
     let to = args.to.as_deref().filter(|_| !to_stdout);
@@ -156,8 +165,13 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         }
         None => None,
     };
-    let options =
-        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
+    let options = ReportOptions {
+        slow_ms: SLOW_MS,
+        entries: None,
+        code_page: context.read.code_page,
+        names: &context.names,
+        deleted: args.deleted,
+    };
     let each = |view: View<'_>| render(&view, args, context);
     let mut counts = [Count::default(); KINDS.len()];
     let mut failures = Vec::new();
@@ -231,6 +245,9 @@ fn open(format: Option<ExportFormat>, to: Option<&Path>, to_stdout: bool) -> Res
 fn render(view: &View<'_>, args: &ExportArgs, context: &Context) -> Rendered {
     let (row, loaded) = (view.row, view.loaded);
     let mut file = SourceFile::new(&loaded.facts, view.source, view.list, row, context.read.code_page);
+    if let Some(deleted) = view.deleted {
+        file = file.with_deleted(deleted);
+    }
     if args.hash {
         file.sha256 = Some(hex(&Sha256::digest(&loaded.data)));
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use jlfix::format::appid::AppNames;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{JumpList, Kind, ReadOptions, Source};
+use jlfix::model::{Deleted, JumpList, Kind, Leftover, ReadOptions, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
 use jlfix::scan::{self, Found};
 
@@ -147,6 +147,8 @@ pub(crate) struct View<'c> {
     pub(crate) row: &'c FileRow<'c>,
     pub(crate) list: Option<&'c JumpList<'c>>,
     pub(crate) source: &'c Source<'c>,
+    /// What is deleted in it, if that was asked for.
+    pub(crate) deleted: Option<&'c Deleted<'c>>,
     pub(crate) loaded: &'c Loaded,
 }
 
@@ -170,8 +172,15 @@ pub(crate) fn view<T>(
         Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
         _ => None,
     };
-    let row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
-    Ok(each(View { row: &row, list: list.as_ref(), source: &source, loaded: &loaded }))
+    let leftover = options.deleted.then(|| Leftover::of(&source, list.as_ref()));
+    let (limits, page) = (&context.read.limits, options.code_page);
+    let deleted = leftover.as_ref().map(|leftover| Deleted::find(leftover, &source, list.as_ref(), limits, page));
+    let mut row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
+    if let Some(deleted) = &deleted {
+        row = row.with_deleted(deleted, options);
+    }
+    let view = View { row: &row, list: list.as_ref(), source: &source, deleted: deleted.as_ref(), loaded: &loaded };
+    Ok(each(view))
 }
 
 /// Reads the files, several at once, and hands what `each` makes of them to `take` in their order. Files that cannot

@@ -7,6 +7,7 @@ mod backup;
 mod change;
 mod check;
 mod delete;
+mod deleted;
 mod doctor;
 mod exit;
 mod export;

@@ -131,6 +131,7 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
         entries: None,
         code_page: context.read.code_page,
         names: &context.names,
+        deleted: false,
     };
     let mut totals = Totals::default();
     let mut lines: Vec<Line> = Vec::with_capacity(files.len());
@@ -370,8 +371,13 @@ fn advice(lines: &[Line], context: &Context) -> String {
 /// What a click would cost after a prune, computed from the file that the prune would write.
 fn pruned_reads(worst: &Line, context: &Context) -> Option<(u64, f64, usize)> {
     let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
-    let options =
-        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page: context.read.code_page, names: &context.names };
+    let options = ReportOptions {
+        slow_ms: SLOW_MS,
+        entries: None,
+        code_page: context.read.code_page,
+        names: &context.names,
+        deleted: false,
+    };
     let limits: Limits = context.read.limits;
     input::view(&found, context, &options, |view| {
         let rules = PruneRules { keep: Some(ADVISED_KEEP), ..PruneRules::default() };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use jlfix::model::Severity;
 use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, SLOW_MS, Totals};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::exit::{Exit, Tally};
@@ -15,13 +16,14 @@ use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::style::{DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
-use super::{Stop, check, words};
+use super::{Stop, check, deleted, words};
 
 /// Show header, entries, links and findings of files
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   jlfix show samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms
+  jlfix show --deleted FILE
   jlfix show --links --format jsonl FOLDER | jq .entries[].link.local_path")]
 pub(crate) struct ShowArgs {
     /// Files (jump lists, or shell links), or folders to search
@@ -32,6 +34,9 @@ pub(crate) struct ShowArgs {
     /// Show every field of every link
     #[arg(long)]
     links: bool,
+    /// Look for deleted entries and links, too: in free sectors, behind the ends of streams, in the directory
+    #[arg(long)]
+    deleted: bool,
     /// How to write it
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
@@ -46,6 +51,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
         entries: Some(detail),
         code_page: context.read.code_page,
         names: &context.names,
+        deleted: args.deleted,
     };
     let each = |view: View<'_>| {
         let mut totals = Totals::default();
@@ -143,7 +149,11 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
             format!("{}{resource}, {}", words::harmless(&category.name), words::count(category.links, "link")),
         );
     }
+    if let Some(summary) = deleted::summary(row) {
+        line("deleted", summary);
+    }
     let entries = row.entries.as_deref().unwrap_or_default();
+    let deleted = row.deleted.as_deref().unwrap_or_default();
     if links {
         for entry in entries {
             out.push('\n');
@@ -152,6 +162,14 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
     } else if !entries.is_empty() {
         out.push('\n');
         out.push_str(&entry_table(entries));
+    }
+    if links {
+        for item in deleted {
+            let _ = write!(out, "\n{}", deleted::head(item));
+            whole(item, &mut out);
+        }
+    } else if !deleted.is_empty() {
+        let _ = write!(out, "\n{}", deleted::table(deleted));
     }
     if !row.findings.is_empty() {
         let _ = write!(out, "\n{}", check::findings(row, verbose));
@@ -221,7 +239,7 @@ fn entry_table(entries: &[EntryRow<'_>]) -> String {
 }
 
 /// Every field of an entry and its link that is there, a line each.
-fn whole(entry: &EntryRow<'_>, out: &mut String) {
+fn whole(entry: &impl Serialize, out: &mut String) {
     let value = serde_json::to_value(entry).unwrap_or_default();
     fields(&value, 1, out);
 }
@@ -262,8 +280,9 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names.
-const CSV_COLUMNS: [&str; 54] = [
+/// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names. The last six are
+/// those of what is deleted; of what is in use only the first of them, `false`.
+const CSV_COLUMNS: [&str; 60] = [
     "path",
     "app_id",
     "app_name",
@@ -318,36 +337,51 @@ const CSV_COLUMNS: [&str; 54] = [
     "recovered",
     "path_utf16",
     "link_problems",
+    "deleted",
+    "where",
+    "offset",
+    "whole",
+    "joined",
+    "live",
 ];
 
 fn csv(row: &FileRow<'_>) -> Vec<u8> {
     let mut out = Vec::new();
-    let id = row.app_id.map(|id| id.to_string()).unwrap_or_default();
     for entry in row.entries.iter().flatten() {
-        let value = serde_json::to_value(entry).unwrap_or_default();
-        let link = value.get("link").cloned().unwrap_or_default();
-        let cell = |column: &&str| match *column {
-            "path" => row.path.to_owned(),
-            "app_id" => id.clone(),
-            "app_name" => row.app_name.clone().unwrap_or_default(),
-            "kind" => row.kind.word().to_owned(),
-            "entry_path" => plain(value.get("path")),
-            "link_problems" => {
-                let problems = link.get("problems").and_then(Value::as_array).into_iter().flatten();
-                problems
-                    .filter_map(|problem| problem.get("message"))
-                    .map(|text| plain(Some(text)))
-                    .collect::<Vec<_>>()
-                    .join("; ")
-            }
-            column => match column.strip_prefix("link_") {
-                Some(field) => plain(link.get(field)),
-                None => plain(value.get(column)),
-            },
-        };
-        out.extend(csv_line(CSV_COLUMNS.iter().map(cell)));
+        let entry = serde_json::to_value(entry).unwrap_or_default();
+        out.extend(csv_row(row, &entry, entry.get("link"), None));
+    }
+    for item in row.deleted.iter().flatten() {
+        let item = serde_json::to_value(item).unwrap_or_default();
+        let none = Value::Null;
+        let entry = item.get("entry").filter(|entry| !entry.is_null()).unwrap_or(&none);
+        out.extend(csv_row(row, entry, item.get("link"), Some(&item)));
     }
     out
+}
+
+fn csv_row(row: &FileRow<'_>, entry: &Value, link: Option<&Value>, deleted: Option<&Value>) -> Vec<u8> {
+    let of_link = |field: &str| link.and_then(|link| link.get(field));
+    let cell = |column: &&str| match *column {
+        "path" => row.path.to_owned(),
+        "app_id" => row.app_id.map(|id| id.to_string()).unwrap_or_default(),
+        "app_name" => row.app_name.clone().unwrap_or_default(),
+        "kind" => row.kind.word().to_owned(),
+        "entry_path" => plain(entry.get("path")),
+        "id" => plain(deleted.unwrap_or(entry).get("id")),
+        "deleted" => deleted.is_some().to_string(),
+        "where" | "offset" | "whole" | "joined" | "live" => plain(deleted.and_then(|item| item.get(*column))),
+        "link_problems" => {
+            let problems = of_link("problems").and_then(Value::as_array).into_iter().flatten();
+            let messages = problems.filter_map(|problem| problem.get("message"));
+            messages.map(|text| plain(Some(text))).collect::<Vec<_>>().join("; ")
+        }
+        column => match column.strip_prefix("link_") {
+            Some(field) => plain(of_link(field)),
+            None => plain(entry.get(column)),
+        },
+    };
+    csv_line(CSV_COLUMNS.iter().map(cell))
 }
 
 /// A JSON value as a cell: nothing for null, texts without quotes, lists with spaces between.

@@ -16,13 +16,15 @@ pub struct DumpedLink {
 const LONGEST_USER: usize = 64;
 
 /// The links of a file, those that cannot be read among them. `<entry>` is the entry's id in hex, which is its stream's
-/// name; the place of a link in a custom list, from 0; the place in the file of a link that was found without a name.
+/// name; the place of a link in a custom list, from 0; the place in the file of a link that was found without a name
+/// or is deleted.
 pub fn dumped_links(file: &SourceFile<'_>) -> Vec<DumpedLink> {
     let user = safe(file.user.unwrap_or("unknown"));
     let app_id = file.app_id.map_or("unknown".to_owned(), |id: AppId| id.to_string());
     let dumped = rows(file).filter_map(|row| {
         let (offset, bytes) = row.raw?;
         let entry = match (row.entry_id(), row.position) {
+            _ if row.deleted.is_some() => format!("deleted-at-{offset}"),
             (Some(id), _) => format!("{id:x}"),
             (None, Some(position)) => position.to_string(),
             (None, None) => format!("at-{offset}"),

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::io::Write as _;
 
 use crate::format::appid::AppId;
-use crate::format::compound::Recovery;
+use crate::format::compound::{Place, Recovery};
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{DriveType, ExtraBlock, Hotkey, VolumeSerial, block_name};
 use crate::format::property_store::{Property, PropertyId, Value};
 use crate::format::text::{Text, Utf16, hex, hex_digits};
 use crate::format::time::FileTime;
-use crate::model::Kind;
+use crate::model::{Kind, Live};
 
 /// A field, written straight into the bytes of the format: rows have dozens, files have thousands of rows.
 pub(super) trait Field {
@@ -101,6 +101,8 @@ fields! {
         Recovery::Contiguous => b"contiguous",
         Recovery::Carved => b"carved",
     });
+    Place, |value, out| out.extend_from_slice(value.word().as_bytes());
+    Live, |value, out| out.extend_from_slice(value.word().as_bytes());
     Words, |value, out| value.0.iter().enumerate().for_each(|(at, word)| {
         out.extend_from_slice(if at == 0 { b"" } else { b" " });
         out.extend_from_slice(word.as_bytes());

@@ -9,13 +9,13 @@ use std::fmt::{Display, Write as _};
 use super::field::{Blocks, Field, Hex, Properties, Words};
 use super::row::{LinkFacts, Row, SourceFile, rows};
 use crate::format::appid::AppId;
-use crate::format::compound::Recovery;
+use crate::format::compound::{Place, Recovery};
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{self, DriveType, Hotkey, Tracker, VolumeSerial, attribute_names};
 use crate::format::property_store;
 use crate::format::text::{Text, Utf16};
 use crate::format::time::FileTime;
-use crate::model::Kind;
+use crate::model::{Kind, Live};
 
 /// Writes fields in one of the two formats.
 trait Sink {
@@ -90,6 +90,13 @@ flat! {
     moved: Option<bool>,
     entry_properties: Option<Properties<'a>>,
     recovered: Option<Recovery>,
+    deleted: bool,
+    deleted_where: Option<Place>,
+    deleted_offset: Option<u64>,
+    deleted_whole: Option<bool>,
+    deleted_joined: Option<bool>,
+    deleted_live: Option<Live>,
+    deleted_stream: Option<Utf16<'a>>,
     link_offset: Option<u64>,
     link_size: Option<usize>,
     target: Option<Cow<'a, str>>,
@@ -266,6 +273,13 @@ impl<'a> RowFields<'a> {
             }),
             entry_properties: entry_store.map(|store| Properties(store.properties)),
             recovered: row.recovered(),
+            deleted: row.deleted.is_some(),
+            deleted_where: row.deleted.map(|item| item.place),
+            deleted_offset: row.deleted.map(|item| item.offset),
+            deleted_whole: row.deleted.map(|item| item.whole),
+            deleted_joined: row.deleted.map(|item| item.joined),
+            deleted_live: row.deleted.map(|item| item.live),
+            deleted_stream: row.deleted.and_then(|item| item.stream()).map(|stream| stream.name),
             link_offset: row.raw.map(|(offset, _)| offset),
             link_size: row.raw.map(|(_, raw)| raw.len()),
             target: facts.and_then(LinkFacts::target),

@@ -12,7 +12,7 @@ use crate::format::property_store::PropertyStore;
 use crate::format::shell_item::{FileReference, ItemList};
 use crate::format::text::{CodePage, Text};
 use crate::format::time::FileTime;
-use crate::model::{Code, JumpList, Kind, Source};
+use crate::model::{Code, Deleted, DeletedItem, JumpList, Kind, Source, What};
 use crate::report::{FileFacts, FileRow};
 
 /// A file that is exported, and what is the same for all its rows.
@@ -35,6 +35,7 @@ pub struct SourceFile<'c> {
     /// True if an entry, or the list, holds a property store with something in it.
     pub has_property_store: bool,
     checksums_hold: bool,
+    deleted: Option<&'c Deleted<'c>>,
     source: &'c Source<'c>,
     list: Option<&'c JumpList<'c>>,
     code_page: CodePage,
@@ -75,10 +76,19 @@ impl<'c> SourceFile<'c> {
             rows,
             has_property_store,
             checksums_hold: told.findings.iter().all(|finding| finding.code != Code::Checksum),
+            deleted: None,
             source,
             list,
             code_page,
         }
+    }
+
+    /// The same with what is deleted in it: further rows, behind all others, of which [`Row::deleted`] tells.
+    #[must_use]
+    pub fn with_deleted(mut self, deleted: &'c Deleted<'c>) -> Self {
+        self.deleted = Some(deleted);
+        self.rows = self.rows.saturating_add(deleted.items.len());
+        self
     }
 
     /// The DestList's header, if there is one.
@@ -117,6 +127,8 @@ pub struct Row<'c> {
     pub raw: Option<(u64, &'c [u8])>,
     /// The link, or why it is none.
     pub link: Option<Result<LinkFacts<'c>, NotALink>>,
+    /// Where and how it was found, if it is deleted.
+    pub deleted: Option<&'c DeletedItem<'c>>,
 }
 
 /// A link with what several of its parts say together.
@@ -181,12 +193,14 @@ impl<'c> Row<'c> {
     /// The id of the entry, or the one that the link's stream is named by.
     pub fn entry_id(&self) -> Option<u64> {
         let of_stream = || self.stream.and_then(|stream| stream.entry_id()).map(|(id, _)| id);
-        self.entry.map(|entry| entry.id).or_else(of_stream)
+        let of_deleted = || self.deleted.and_then(DeletedItem::id);
+        self.entry.map(|entry| entry.id).or_else(of_stream).or_else(of_deleted)
     }
 
     /// Whether the entry's checksum is right; none without an entry.
     pub fn checksum_ok(&self) -> Option<bool> {
-        self.entry.map(|entry| self.file.checksums_hold || entry.checksum_ok())
+        let holds = self.file.checksums_hold || self.deleted.is_some();
+        self.entry.map(|entry| holds || entry.checksum_ok())
     }
 
     /// When it was last used, as the entry says.
@@ -212,7 +226,7 @@ pub(super) fn known(time: FileTime) -> Option<FileTime> {
 }
 
 /// The rows of a file: the entries in the order of the list, then the links that no entry owns; the links of a custom
-/// list in their order; a link by itself.
+/// list in their order; a link by itself; then what is deleted, if it is told, in the order of the file.
 pub fn rows<'c>(file: &'c SourceFile<'c>) -> impl Iterator<Item = Row<'c>> {
     let page = file.code_page;
     let of_list = file.list.into_iter().flat_map(move |list| {
@@ -241,11 +255,20 @@ pub fn rows<'c>(file: &'c SourceFile<'c>) -> impl Iterator<Item = Row<'c>> {
         link: Some(link.as_ref().map(|link| LinkFacts::new(Cow::Borrowed(link))).map_err(|why| *why)),
         ..empty(file)
     });
-    of_list.chain(of_custom).chain(of_link)
+    let deleted = file.deleted.into_iter().flat_map(move |deleted| {
+        deleted.items.iter().map(move |item| Row {
+            entry: item.entry(),
+            raw: if let What::Link(raw, _) = item.what { Some((item.offset, raw)) } else { None },
+            link: item.read_link(page).map(|link| link.map(|link| LinkFacts::new(Cow::Owned(link)))),
+            deleted: Some(item),
+            ..empty(file)
+        })
+    });
+    of_list.chain(of_custom).chain(of_link).chain(deleted)
 }
 
 fn empty<'c>(file: &'c SourceFile<'c>) -> Row<'c> {
-    Row { file, position: None, category: None, entry: None, stream: None, raw: None, link: None }
+    Row { file, position: None, category: None, entry: None, stream: None, raw: None, link: None, deleted: None }
 }
 
 fn of_stream<'c>(file: &'c SourceFile<'c>, stream: Option<&'c Stream<'c>>, page: CodePage) -> Row<'c> {

@@ -109,6 +109,8 @@ pub enum Fault {
 /// A custom destinations file, read as far as it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Custom<'a> {
+    /// The file as it was given.
+    pub data: &'a [u8],
     /// Version that the header claims.
     pub version: u32,
     /// Number of categories that the header claims.
@@ -155,6 +157,7 @@ impl<'a> Custom<'a> {
     /// Reads as much as is there.
     pub fn parse(data: &'a [u8], code_page: CodePage) -> Self {
         let mut custom = Self {
+            data,
             version: 0,
             declared: 0,
             reserved: 0,

@@ -5,7 +5,9 @@
 
 mod resync;
 
-pub use resync::{Found, Resynced, Soundness, checks_at, could_start_at, find_entries, is_text, resync};
+pub use resync::{
+    Found, Resynced, Soundness, certain_entries, checks_at, could_start_at, find_entries, is_text, resync,
+};
 
 use super::checksum::crc64;
 use super::guid::Guid;

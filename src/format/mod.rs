@@ -1,6 +1,7 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
 
 pub mod appid;
+pub mod carve;
 pub mod checksum;
 pub mod compound;
 pub mod custom;

@@ -4,11 +4,13 @@
 //! does not stand in one piece; [`JumpList`] borrows from it.
 
 mod check;
+mod deleted;
 mod finding;
 
 use std::collections::HashMap;
 use std::ops::Range;
 
+pub use deleted::{Deleted, DeletedItem, Leftover, Live, What};
 pub use finding::{Code, Finding, Fix, Severity};
 
 use crate::bytes::Short;

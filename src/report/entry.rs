@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::link::{LinkDetail, LinkRow};
 use crate::format::compound::Recovery;
 use crate::format::custom::Custom;
+use crate::format::destlist;
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::Link;
 use crate::format::property_store::{self, Property};
@@ -103,11 +104,11 @@ impl<'c> EntryRow<'c> {
     }
 }
 
-pub(super) fn automatic_rows<'c>(list: &'c JumpList<'c>, detail: LinkDetail, code_page: CodePage) -> Vec<EntryRow<'c>> {
-    let owned = list.entries.iter().enumerate().map(|(position, entry)| {
-        let dest = &entry.dest;
-        AutomaticRow {
-            position: Some(position),
+impl<'c> AutomaticRow<'c> {
+    /// The row of an entry by itself: with no place in a list, and no link.
+    pub(super) fn of_entry(dest: &'c destlist::Entry<'c>, code_page: CodePage) -> Self {
+        Self {
+            position: None,
             id: Some(dest.id),
             pinned: Some(dest.is_pinned()),
             pin: Some(dest.pin),
@@ -128,9 +129,18 @@ pub(super) fn automatic_rows<'c>(list: &'c JumpList<'c>, detail: LinkDetail, cod
             object_time: dest.object_id.time(),
             property_store: (!dest.property_store.is_empty())
                 .then(|| property_store::parse(dest.property_store, 0, code_page).properties),
-            recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),
-            link: entry.link.and_then(|stream| LinkRow::of_stream(stream, detail, code_page)),
+            recovered: None,
+            link: None,
         }
+    }
+}
+
+pub(super) fn automatic_rows<'c>(list: &'c JumpList<'c>, detail: LinkDetail, code_page: CodePage) -> Vec<EntryRow<'c>> {
+    let owned = list.entries.iter().enumerate().map(|(position, entry)| AutomaticRow {
+        position: Some(position),
+        recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),
+        link: entry.link.and_then(|stream| LinkRow::of_stream(stream, detail, code_page)),
+        ..AutomaticRow::of_entry(&entry.dest, code_page)
     });
     let orphans = list.orphans.iter().map(|stream| AutomaticRow {
         position: None,

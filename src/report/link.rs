@@ -36,8 +36,13 @@ impl<'c> LinkRow<'c> {
 
     /// The link in `stream`, if it can be read.
     pub(super) fn of_stream(stream: &'c Stream<'c>, detail: LinkDetail, code_page: CodePage) -> Option<Self> {
-        let link = link::parse(&stream.data, code_page).ok()?;
-        Some(Self { offset: stream.offset, size: stream.data.len(), link: Cow::Owned(link), detail })
+        Self::of_bytes(&stream.data, stream.offset, detail, code_page)
+    }
+
+    /// The link that `raw` is, which stands at `offset` of the file, if it can be read.
+    pub(super) fn of_bytes(raw: &'c [u8], offset: u64, detail: LinkDetail, code_page: CodePage) -> Option<Self> {
+        let link = link::parse(raw, code_page).ok()?;
+        Some(Self { offset, size: raw.len(), link: Cow::Owned(link), detail })
     }
 
     /// What it points at.

@@ -3,12 +3,14 @@
 //! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
 //! than its bytes. Absent is null, never a made-up 0.
 
+mod deleted;
 mod entry;
 mod link;
 mod user;
 
 use serde::{Serialize, Serializer};
 
+pub use deleted::DeletedRow;
 pub use entry::{AutomaticRow, CustomRow, EntryRow};
 pub use link::{LinkDetail, LinkRow};
 pub use user::user_of;
@@ -18,7 +20,7 @@ use crate::format::appid::{AppId, AppNames, known_for_user};
 use crate::format::custom::Category;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
-use crate::model::{Finding, JumpList, Kind, Severity, Source};
+use crate::model::{Deleted, Finding, JumpList, Kind, Severity, Source};
 
 /// A click that takes this many milliseconds or more is slow, unless the caller says otherwise.
 pub const SLOW_MS: f64 = 100.0;
@@ -66,6 +68,8 @@ pub struct ReportOptions<'a> {
     pub code_page: CodePage,
     /// Names of applications.
     pub names: &'a AppNames,
+    /// Whether what is deleted is looked for. Who does is to call [`FileRow::with_deleted`].
+    pub deleted: bool,
 }
 
 /// What the file system says of a file.
@@ -207,6 +211,15 @@ pub struct FileRow<'c> {
     /// The entries, if they are told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<EntryRow<'c>>>,
+    /// What is deleted, if it was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Vec<DeletedRow<'c>>>,
+    /// How many more were left out, as they are copies of what is in use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_copies: Option<usize>,
+    /// False if the search stopped at a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deleted_complete: Option<bool>,
 }
 
 /// A single as the double that is exactly it, so that JSON and what is made of it say the same.
@@ -252,6 +265,9 @@ impl<'c> FileRow<'c> {
             header: None,
             categories: None,
             entries: None,
+            deleted: None,
+            deleted_copies: None,
+            deleted_complete: None,
         };
         match (source, list) {
             (Source::Automatic(_), Some(list)) => row.automatic(list, options),
@@ -295,6 +311,16 @@ impl<'c> FileRow<'c> {
             });
             self.entries = Some(entry::automatic_rows(list, detail, options.code_page));
         }
+    }
+
+    /// Tells what is deleted in the file, too.
+    #[must_use]
+    pub fn with_deleted(mut self, deleted: &'c Deleted<'c>, options: &ReportOptions<'_>) -> Self {
+        let detail = options.entries.unwrap_or(LinkDetail::Target);
+        self.deleted = Some(deleted::rows(deleted, detail, options.code_page));
+        self.deleted_copies = Some(deleted.copies);
+        self.deleted_complete = Some(deleted.complete);
+        self
     }
 
     /// The worst severity among the findings.

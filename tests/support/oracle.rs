@@ -25,7 +25,7 @@ use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
 use jlfix::format::write::{self, NewStream};
 use jlfix::limits::Limits;
-use jlfix::model::{Code, DEST_LIST, Fix, JumpList, Kind, ReadOptions, Severity, Source};
+use jlfix::model::{Code, DEST_LIST, Deleted, Fix, JumpList, Kind, Leftover, ReadOptions, Severity, Source};
 use jlfix::plan::{self, By, Input, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
@@ -79,8 +79,18 @@ fn tell(data: &[u8], hint: Option<Kind>) {
         entries: Some(LinkDetail::Whole),
         code_page: CodePage::default(),
         names: &names,
+        deleted: true,
     };
-    let row = FileRow::new(&facts, &source, list.as_ref(), &options);
+    let leftover = Leftover::of(&source, list.as_ref());
+    let deleted = Deleted::find(&leftover, &source, list.as_ref(), &Limits::default(), options.code_page);
+    for item in &deleted.items {
+        let end = item.offset + item.size as u64;
+        assert!(item.size > 0 && item.offset < data.len() as u64, "{item:?}");
+        // A link can lie in mini sectors that do not follow one another in the file.
+        assert!(end <= data.len() as u64 || item.word() == "link" || item.word() == "entry", "{item:?}");
+    }
+    assert!(deleted.items.len() <= data.len() / 32, "{} of {} bytes", deleted.items.len(), data.len());
+    let row = FileRow::new(&facts, &source, list.as_ref(), &options).with_deleted(&deleted, &options);
     let json = serde_json::to_vec(&row).unwrap();
     serde_json::from_slice::<serde::de::IgnoredAny>(&json).unwrap();
     if let Some(list) = &list {

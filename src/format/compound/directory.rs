@@ -3,12 +3,17 @@
 use super::super::guid::Guid;
 use super::super::text::Utf16;
 use super::super::time::FileTime;
-use crate::bytes::{Bytes, Short};
+use crate::bytes::{Bytes, Short, u32_at};
 
 /// Bytes of a directory entry.
 pub const ENTRY_SIZE: usize = 128;
 /// "No entry" in a tree link.
 pub const NO_STREAM: u32 = 0xFFFF_FFFF;
+
+/// Where an entry says what it stands for.
+const TYPE_AT: usize = 66;
+/// The first character that is none of the control characters; they stand in no name.
+const FIRST_TEXT: u16 = 0x20;
 
 /// What a directory entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,6 +110,34 @@ impl<'a> DirEntry<'a> {
             start,
             size: if wide_size { size } else { size & 0xFFFF_FFFF },
         }))
+    }
+
+    /// What the entry at the start of `data`, which is not in use (MS-CFB 2.6.1: type 0), still says of a stream that was
+    /// there; nothing if it says nothing. The name is taken up to its first NUL, as its length is often cleared first.
+    pub(super) fn parse_unused(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Option<Self> {
+        if data.get(TYPE_AT) != Some(&0) {
+            return None;
+        }
+        let name = Utf16(data.get(..64)?).until_nul();
+        let is_name = !name.is_empty() && name.units().all(|unit| unit >= FIRST_TEXT);
+        let start = u32_at(data, 116)?;
+        let low = u64::from(u32_at(data, 120)?);
+        let high = if wide_size { u64::from(u32_at(data, 124)?) } else { 0 };
+        let size = high << 32 | low;
+        (is_name || size > 0).then_some(Self {
+            index,
+            offset,
+            name: if is_name { name } else { Utf16(&[]) },
+            kind: Kind::Stream,
+            left: NO_STREAM,
+            right: NO_STREAM,
+            child: NO_STREAM,
+            clsid: Guid::default(),
+            created: FileTime(0),
+            modified: FileTime(0),
+            start,
+            size,
+        })
     }
 
     /// The id that the name spells in hex, and whether it is spelled as Windows does (lower case, no leading

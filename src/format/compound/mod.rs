@@ -13,6 +13,7 @@ mod layout;
 mod salvage;
 mod streams;
 mod tables;
+mod unused;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -22,6 +23,7 @@ pub use directory::{DirEntry, Kind, entry_id};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, MINI_CUTOFF, MINI_SIZE, SIGNATURE};
 pub use tables::Sectors;
+pub use unused::{Place, Unused, UnusedEntry};
 
 use super::destlist;
 use super::guid::Guid;
@@ -93,6 +95,24 @@ impl Stream<'_> {
         None
     }
 
+    /// Where the bytes of `range` of the stream stand in the file, range by range.
+    pub fn ranges(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
+        let whole = start..start.saturating_add(self.data.len());
+        let pieces = if self.pieces.is_empty() { std::slice::from_ref(&whole) } else { self.pieces.as_slice() };
+        let mut at = 0_usize;
+        let mut ranges = Vec::new();
+        for piece in pieces {
+            let (from, to) = (range.start.max(at), range.end.min(at.saturating_add(piece.len())));
+            if from < to {
+                let place = |inside: usize| piece.start.saturating_add(inside.saturating_sub(at));
+                ranges.push(place(from)..place(to));
+            }
+            at = at.saturating_add(piece.len());
+        }
+        ranges
+    }
+
     /// How many of the claimed bytes could not be found.
     pub fn missing(&self) -> u64 {
         self.size.saturating_sub(self.data.len() as u64)
@@ -151,7 +171,7 @@ pub struct Compound<'a> {
     pub faults: Vec<Fault>,
     /// The sectors of the tables: FAT and DIFAT, mini FAT, directory. What a reader goes through before any stream.
     pub tables: Vec<u32>,
-    sectors: Sectors<'a>,
+    layout: Layout<'a>,
 }
 
 /// True if `data` starts as a compound file does.
@@ -198,12 +218,12 @@ impl<'a> Compound<'a> {
         let header = Header::parse(data, &mut faults)?;
         let (layout, seen) = Layout::read(Sectors::new(data, header.sector_shift), &header, &mut faults);
         let (streams, storages) = streams::read_streams(&layout, seen, limits, &mut faults);
-        Ok(Self::of(header, &layout, streams, storages, faults))
+        Ok(Self::of(header, layout, streams, storages, faults))
     }
 
     fn of(
         header: Header,
-        layout: &Layout<'a>,
+        layout: Layout<'a>,
         streams: Vec<Stream<'a>>,
         storages: Vec<String>,
         faults: Vec<Fault>,
@@ -220,7 +240,7 @@ impl<'a> Compound<'a> {
             carved_entries: Vec::new(),
             faults,
             tables,
-            sectors: layout.sectors,
+            layout,
         }
     }
 
@@ -247,22 +267,22 @@ impl<'a> Compound<'a> {
 
     /// The file as it was given.
     pub fn file(&self) -> &'a [u8] {
-        self.sectors.data()
+        self.layout.sectors.data()
     }
 
     /// Bytes of the file.
     pub fn file_size(&self) -> u64 {
-        self.sectors.data().len() as u64
+        self.layout.sectors.data().len() as u64
     }
 
     /// Bytes of a sector.
     pub fn sector_size(&self) -> u64 {
-        self.sectors.size() as u64
+        self.layout.sectors.size() as u64
     }
 
     /// Where sector `number` starts in the file, in bytes.
     pub fn sector_offset(&self, number: u32) -> u64 {
-        self.sectors.offset(number)
+        self.layout.sectors.offset(number)
     }
 }
 

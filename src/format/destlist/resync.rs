@@ -145,6 +145,37 @@ fn version(data: &[u8], marks: &[usize], claimed: Option<u32>) -> u32 {
     }
 }
 
+/// The entries in `data` whose checksum holds, wherever they stand, and the version that they were read with: the one
+/// that the caller knows, or else the one that fits. Only [`Soundness::Sound`] ones are all there; of a
+/// [`Soundness::Bounded`] one the path goes as far as text does, and what follows it is lost.
+pub fn certain_entries(data: &[u8], known: Option<u32>) -> (u32, Vec<Found<'_>>) {
+    let marks = find_entries(data);
+    let version = known.unwrap_or_else(|| version(data, &marks, None));
+    let ends = marks.iter().skip(1).copied().chain([data.len()]);
+    let entries = marks.iter().zip(ends).filter_map(|(mark, end)| {
+        let room = data.get(*mark..end)?;
+        match Entry::decode(room, *mark, version) {
+            Ok(entry) if entry.raw.len() == room.len() || is_text(entry.path) => {
+                Some(Found { entry, soundness: Soundness::Sound })
+            }
+            _ => Some(Found { entry: cut(room, *mark, version)?, soundness: Soundness::Bounded }),
+        }
+    });
+    (version, entries.collect())
+}
+
+/// The entry at the start of `room` of which the end is not there: as much of its path as there is text.
+fn cut(room: &[u8], offset: usize, version: u32) -> Option<Entry<'_>> {
+    let mut bytes = Bytes::at_base(room, offset as u64);
+    let mut entry = Entry::fixed(&mut bytes, offset, version).ok()?;
+    let claimed = usize::from(bytes.u16("entry path length").unwrap_or_default()).saturating_mul(2);
+    let there = bytes.rest().get(..claimed.min(bytes.left()))?;
+    let units = Utf16(there).units().take_while(|unit| *unit >= FIRST_TEXT).count();
+    entry.path = Utf16(bytes.take("entry path", units.saturating_mul(2)).ok()?);
+    entry.raw = room.get(..bytes.position())?;
+    Some(entry)
+}
+
 struct Reader<'a> {
     data: &'a [u8],
     version: u32,

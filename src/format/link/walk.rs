@@ -27,31 +27,57 @@ pub struct Walk {
 /// # Errors
 /// Where it could be followed no further, in bytes from its start.
 pub fn walk(data: &[u8]) -> Result<Walk, usize> {
-    let mut bytes = Bytes::new(data);
-    let mut flaws = 0;
-    match walk_parts(&mut bytes, &mut flaws) {
-        Some(()) => Ok(Walk { size: bytes.position(), flaws }),
+    let (mut bytes, mut found) = (Bytes::new(data), Found::default());
+    match walk_parts(&mut bytes, &mut found) {
+        Some(()) => Ok(Walk { size: bytes.position(), flaws: found.flaws }),
         None => Err(bytes.position()),
     }
 }
 
-fn walk_parts(bytes: &mut Bytes<'_>, flaws: &mut u32) -> Option<()> {
-    let mut part = |sound: bool| *flaws = flaws.saturating_add(u32::from(!sound));
+/// How many bytes of the link at the start of `data` fit one another: from its header to the end of the last part
+/// before the first that does not fit, or is not all there. 0 if there is no sound header.
+pub fn sound_size(data: &[u8]) -> usize {
+    let (mut bytes, mut found) = (Bytes::new(data), Found::default());
+    let _ = walk_parts(&mut bytes, &mut found);
+    found.sound
+}
+
+/// What a walk has found so far.
+#[derive(Debug, Default)]
+struct Found {
+    flaws: u32,
+    /// Where the last part ends before which nothing was wrong.
+    sound: usize,
+}
+
+impl Found {
+    /// Notes a part that ends at `end`.
+    fn part(&mut self, fits: bool, end: usize) {
+        self.flaws = self.flaws.saturating_add(u32::from(!fits));
+        if self.flaws == 0 {
+            self.sound = end;
+        }
+    }
+}
+
+fn walk_parts(bytes: &mut Bytes<'_>, found: &mut Found) -> Option<()> {
     let header = *bytes;
     bytes.take("link header", HEADER_SIZE).ok().filter(|header| looks_like_link(header))?;
     let header = header.rest();
     let flags = u32_at(header, 20)?;
     let has = |bit: u32| flags >> bit & 1 == 1;
-    part(header.get(66..HEADER_SIZE)?.iter().all(|byte| *byte == 0));
+    found.part(header.get(66..HEADER_SIZE)?.iter().all(|byte| *byte == 0), bytes.position());
     if has(0) {
         let mut ahead = *bytes;
         let size = ahead.u16("ID list size").ok()?;
-        part(is_id_list(ahead.take("ID list", usize::from(size)).ok()?));
+        let list = ahead.take("ID list", usize::from(size)).ok()?;
         *bytes = ahead;
+        found.part(is_id_list(list), bytes.position());
     }
     if has(1) && !has(8) {
         let size = usize::try_from(u32_at(bytes.rest(), 0)?).ok()?;
-        part(is_link_info(bytes.take("LinkInfo", size.max(4)).ok()?));
+        let info = bytes.take("LinkInfo", size.max(4)).ok()?;
+        found.part(is_link_info(info), bytes.position());
     }
     for bit in 2..=6 {
         if has(bit) {
@@ -59,18 +85,19 @@ fn walk_parts(bytes: &mut Bytes<'_>, flaws: &mut u32) -> Option<()> {
             let count = usize::from(ahead.u16("string length").ok()?);
             let wide = has(7);
             let text = ahead.take("string", if wide { count.saturating_mul(2) } else { count }).ok()?;
-            part(if wide { is_wide_text(text) } else { is_text(text) });
             *bytes = ahead;
+            found.part(if wide { is_wide_text(text) } else { is_text(text) }, bytes.position());
         }
     }
     loop {
         let size = u32_at(bytes.rest(), 0)?;
         if size < 4 {
             bytes.u32("terminal block").ok()?;
-            part(size == 0);
+            found.part(size == 0, bytes.position());
             return Some(());
         }
-        part(is_extra_block(bytes.take("extra block", usize::try_from(size).ok()?).ok()?));
+        let block = bytes.take("extra block", usize::try_from(size).ok()?).ok()?;
+        found.part(is_extra_block(block), bytes.position());
     }
 }
 

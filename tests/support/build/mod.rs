@@ -27,12 +27,14 @@
 )]
 
 mod custom;
+mod leftovers;
 mod link;
 mod list;
 mod random;
 mod store;
 
 pub use custom::CustomBuilder;
+pub use leftovers::Leftovers;
 pub use link::{FOLDER_STORE_ID, LinkBuilder};
 pub use list::{Link, ListBuilder, NewEntry, file_of};
 pub use random::Random;

@@ -8,8 +8,9 @@ use super::super::tables::Sectors;
 use super::look::Looks;
 use super::rebuild::rebuild;
 use super::solve::{Solution, solve};
-use super::space::{Space, Where, Work};
+use super::space::{Space, Where};
 use super::suspects::Attempt;
+use crate::format::carve::Work;
 
 /// How many pairs of suspected sectors are tried to the end in a round.
 const MOST_PAIRS: usize = 6;

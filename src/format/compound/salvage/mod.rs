@@ -29,20 +29,21 @@ use super::header::{Header, MINI_SIZE};
 use super::streams::{self, Pieces};
 use super::tables::{self, ChainEnd, Sectors};
 use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list};
+use crate::format::carve::Work;
 use crate::format::destlist;
 use crate::format::link;
 use crate::format::text::Utf16;
 use crate::limits::Limits;
 use look::Looks;
 use solve::{Proven, Solution};
-use space::{Where, Work};
+use space::Where;
 
 /// The name of the stream that lists the entries, for one whose directory entry is lost.
 const DEST_LIST_NAME: [u8; 16] = *b"D\0e\0s\0t\0L\0i\0s\0t\0";
 
 /// Reads again, by every means, the file that gave `plain`.
 pub(super) fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> {
-    let data = plain.sectors.data();
+    let data = plain.layout.sectors.data();
     let passes = (data.len() as u64).saturating_mul(4);
     let mut work = Work::new(limits.salvage_work.saturating_add(passes));
     let mut best: Option<Solution<'a>> = None;
@@ -137,7 +138,7 @@ impl<'a> Finish<'_, 'a, '_> {
         }
         let header = Header::parse(layout.sectors.header(), &mut Vec::new()).unwrap_or(self.plain.header);
         let header = Header { sector_shift: layout.sectors.size().trailing_zeros(), ..header };
-        let mut compound = Compound::of(header, layout, streams, storages, faults);
+        let mut compound = Compound::of(header, self.solution.layout, streams, storages, faults);
         compound.carved_entries = entries;
         compound
     }

@@ -14,8 +14,9 @@ use super::dest_list::{self, Assembled};
 use super::look::Looks;
 use super::mini_stream;
 use super::rebuild::Rebuilt;
-use super::space::{Follow, Space, Where, Work};
+use super::space::{Follow, Space, Where};
 use super::suspects::{Attempt, Sought, Suspects};
+use crate::format::carve::Work;
 use crate::format::destlist;
 use crate::format::link::{self, looks_like_link};
 

@@ -7,6 +7,7 @@ use super::super::header::MINI_SIZE;
 use super::super::layout::Layout;
 use super::super::tables::Sectors;
 use super::rebuild::is_sector;
+use crate::format::carve::Work;
 use crate::format::link::looks_like_link;
 
 /// Where the units of a stream are.
@@ -16,30 +17,6 @@ pub(super) enum Where {
     Minis,
     /// Pieces of 64 bytes of the file.
     Raw,
-}
-
-/// How much is left of the work that attempts may cost, in bytes gone over.
-#[derive(Debug)]
-pub(super) struct Work {
-    left: u64,
-}
-
-impl Work {
-    pub(super) fn new(bytes: u64) -> Self {
-        Self { left: bytes }
-    }
-
-    /// Takes `bytes` of it. False, from then on, if there is not so much left.
-    pub(super) fn spend(&mut self, bytes: usize) -> bool {
-        let cost = (bytes as u64).saturating_add(16);
-        let enough = cost <= self.left;
-        self.left = if enough { self.left.saturating_sub(cost) } else { 0 };
-        enough
-    }
-
-    pub(super) fn is_spent(&self) -> bool {
-        self.left == 0
-    }
 }
 
 /// Units, which follow which, and which are taken.
