@@ -6,11 +6,12 @@ use std::io;
 use std::path::Path;
 
 use jlfix::cost::Cost;
+use jlfix::error::Error;
 use jlfix::format::appid::AppId;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::Size;
 use jlfix::report::CostRow;
-use jlfix::store::{OnBusy, Options, Run, RunId, Store};
+use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Run, RunId, Store};
 use serde::Serialize;
 
 use super::exit::{Exit, Tally};
@@ -169,6 +170,59 @@ impl<'x> Session<'x> {
     /// The run that backups go to.
     pub(crate) fn run(&mut self) -> Option<&mut Run> {
         self.run.as_mut()
+    }
+
+    /// Changes the file at `path`, which has to be there, as [`Session::edit`] does.
+    pub(crate) fn change(
+        &mut self,
+        path: &Path,
+        mut make: impl FnMut(&[u8], &mut FileChange) -> Result<Option<Vec<u8>>, String>,
+    ) -> Option<&FileChange> {
+        self.edit(path, |content, change| match content {
+            Some(content) => make(content, change),
+            None => Err(Error::io(path, "open it", io::ErrorKind::NotFound.into()).to_string()),
+        })
+    }
+
+    /// Changes the file at `path` into what `make` makes of its content (none if there is no file), and notes what
+    /// became of it. `make` notes before, after and the steps; it returns nothing if the file stays as it is, or why it
+    /// must. It is asked again if another program changed the file meanwhile. What became of it is nothing if it failed.
+    pub(crate) fn edit(
+        &mut self,
+        path: &Path,
+        mut make: impl FnMut(Option<&[u8]>, &mut FileChange) -> Result<Option<Vec<u8>>, String>,
+    ) -> Option<&FileChange> {
+        let mut change = FileChange::new(path, self.context);
+        let mut refused = None;
+        let result = store::edit(path, &options(self.context, self.dry_run), self.run.as_mut(), |content| {
+            refused = None;
+            change.steps.clear();
+            match make(content, &mut change) {
+                Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
+                Ok(None) => Ok(Decision::Leave),
+                Err(message) => {
+                    refused = Some(message);
+                    Ok(Decision::Leave)
+                }
+            }
+        });
+        let result = match (result, refused) {
+            (_, Some(message)) => Err(message),
+            (Err(error), _) => Err(error.to_string()),
+            (Ok(Outcome::Unchanged), _) => Ok(()),
+            (Ok(_), _) => {
+                change.status = if self.dry_run { Status::WouldChange } else { Status::Changed };
+                Ok(())
+            }
+        };
+        if result.is_err() {
+            // What was planned did not come to be.
+            change.after = change.before;
+            change.steps.clear();
+        }
+        let done = result.is_ok();
+        self.add(change, result);
+        self.changes.last().filter(|_| done)
     }
 
     /// True if the user asked to stop; the file at hand is done, the others are left alone.

@@ -10,9 +10,8 @@ use jlfix::format::compound::Compound;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::{self, Input, Merge, RepairOptions};
 use jlfix::scan;
-use jlfix::store::{self, Decision, Outcome};
 
-use super::change::{FileChange, Session, Status, Step, options};
+use super::change::{FileChange, Session, Step};
 use super::exit::{Exit, Tally};
 use super::input::{self, Context};
 use super::options::Format;
@@ -70,8 +69,7 @@ pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Stop> {
         )));
     }
     let mut session = Session::start(context, "merged", args.dry_run, true, Tally::default())?;
-    let (change, result) = into(&args.lists, out, own, context, &mut session);
-    session.add(change, result);
+    into(&args.lists, out, own, context, &mut session);
     session.finish(args.format)
 }
 
@@ -101,15 +99,7 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         || matches!((std::fs::canonicalize(one), std::fs::canonicalize(other)), (Ok(one), Ok(other)) if jlfix::os::is_same_path(&one, &other))
 }
 
-fn into(
-    lists: &[PathBuf],
-    out: &Path,
-    own: Option<usize>,
-    context: &Context,
-    session: &mut Session<'_>,
-) -> (FileChange, Result<(), String>) {
-    let mut change = FileChange::new(out, context);
-    let dry_run = session.dry_run;
+fn into(lists: &[PathBuf], out: &Path, own: Option<usize>, context: &Context, session: &mut Session<'_>) {
     // OUT is read where it is changed, so that nothing that is written to it meanwhile is lost.
     let others: Result<Vec<Vec<u8>>, String> = lists
         .iter()
@@ -120,14 +110,16 @@ fn into(
         .collect();
     let others = match others {
         Ok(others) => others,
-        Err(message) => return (change, Err(message)),
+        Err(message) => {
+            session.add(FileChange::new(out, context), Err(message));
+            return;
+        }
     };
-    let mut refused = None;
-    let result = store::edit(out, &options(context, dry_run), session.run(), |content| {
-        refused = None;
-        if content.is_none() && own.is_some() {
-            refused = Some(format!("{}: it is gone; nothing was changed", out.display()));
-            return Ok(Decision::Leave);
+    session.edit(out, |content, change| {
+        match (content, own) {
+            (None, Some(_)) => return Err(format!("{}: it is gone; nothing was changed", out.display())),
+            (Some(_), None) => return Err(format!("{}: a file came to be there; nothing was changed", out.display())),
+            _ => {}
         }
         let data: Vec<(&Path, &[u8])> = lists
             .iter()
@@ -137,35 +129,16 @@ fn into(
                 _ => (path.as_path(), data.as_slice()),
             })
             .collect();
-        match merged(&data, own, context) {
-            Ok(merged) => {
-                change.before = merged.before;
-                change.after = Some(merged.plan.after.into());
-                let is_own = own.is_some_and(|own| merged.is_same(own));
-                change.steps = merged.steps();
-                if is_own {
-                    change.after = change.before;
-                    change.steps.clear();
-                    return Ok(Decision::Leave);
-                }
-                Ok(Decision::Write(merged.plan.bytes.into()))
-            }
-            Err(message) => {
-                refused = Some(message);
-                Ok(Decision::Leave)
-            }
+        let merged = merged(&data, own, context)?;
+        change.before = merged.before;
+        if own.is_some_and(|own| merged.is_same(own)) {
+            change.after = change.before;
+            return Ok(None);
         }
+        change.after = Some(merged.plan.after.into());
+        change.steps = merged.steps();
+        Ok(Some(merged.plan.bytes))
     });
-    let result = match (result, refused) {
-        (_, Some(message)) => Err(message),
-        (Err(error), _) => Err(error.to_string()),
-        (Ok(Outcome::Unchanged), _) => Ok(()),
-        (Ok(_), _) => {
-            change.status = if dry_run { Status::WouldChange } else { Status::Changed };
-            Ok(())
-        }
-    };
-    (change, result)
 }
 
 /// A merge, and what was done to the lists before it.

@@ -8,11 +8,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use jlfix::format::time::FileTime;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::{self, By, Presence, PruneRules};
-use jlfix::scan::Found;
-use jlfix::store::{self, Decision};
 
 use super::Stop;
-use super::change::{FileChange, Session, Status, Step, options};
+use super::change::{FileChange, Session, Step};
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Lists;
@@ -155,44 +153,9 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
             }
             continue;
         }
-        let (change, result) = one(found, &rules, context, &mut session);
-        session.add(change, result);
+        session.change(&found.path, |data, change| planned(&found.path, data, found.hint, &rules, context, change));
     }
     session.finish(args.format)
-}
-
-fn one(
-    found: &Found,
-    rules: &PruneRules<'_>,
-    context: &Context,
-    session: &mut Session<'_>,
-) -> (FileChange, Result<(), String>) {
-    let mut change = FileChange::new(&found.path, context);
-    let mut refused: Option<String> = None;
-    let dry_run = session.dry_run;
-    let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
-        refused = None;
-        change.status = Status::Unchanged;
-        match planned(&found.path, data, found.hint, rules, context, &mut change) {
-            Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
-            Ok(None) => Ok(Decision::Leave),
-            Err(message) => {
-                refused = Some(message);
-                Ok(Decision::Leave)
-            }
-        }
-    });
-    let result = match (result, refused) {
-        (Ok(_), None) => {
-            if change.after != change.before {
-                change.status = if dry_run { Status::WouldChange } else { Status::Changed };
-            }
-            Ok(())
-        }
-        (Ok(_), Some(message)) => Err(message),
-        (Err(error), _) => Err(error.to_string()),
-    };
-    (change, result)
 }
 
 /// The new file, if anything goes from `data`. Notes before, after and what goes in `change`.

@@ -5,10 +5,9 @@ use std::path::Path;
 use jlfix::model::{JumpList, Kind, Severity, Source};
 use jlfix::plan::{self, PlanError, RepairOptions};
 use jlfix::scan::Found;
-use jlfix::store::{self, Decision, Outcome};
 
 use super::Stop;
-use super::change::{FileChange, Session, Status, Step, options};
+use super::change::{FileChange, Session, Step};
 use super::exit::{Exit, Tally};
 use super::input::Context;
 use super::lists::Lists;
@@ -59,11 +58,11 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
         if session.interrupted() {
             break;
         }
-        let (change, result) = one(found, &rules, context, &mut session);
-        if result.is_ok() {
-            tell_lost_pins(found, &change, &rules, context);
+        let change =
+            session.change(&found.path, |data, change| planned(&found.path, data, found.hint, &rules, context, change));
+        if let Some(change) = change {
+            tell_lost_pins(found, change, &rules, context);
         }
-        session.add(change, result);
     }
     session.finish(args.format)
 }
@@ -76,39 +75,6 @@ fn tell_lost_pins(found: &Found, change: &FileChange, rules: &RepairOptions, con
         let pins = words::count(lost, "pinned entry").replace("entrys", "entries");
         context.note(&format!("{}: {pins} could not be saved{hint}", found.path.display()));
     }
-}
-
-fn one(
-    found: &Found,
-    rules: &RepairOptions,
-    context: &Context,
-    session: &mut Session<'_>,
-) -> (FileChange, Result<(), String>) {
-    let mut change = FileChange::new(&found.path, context);
-    let mut refused: Option<String> = None;
-    let dry_run = session.dry_run;
-    let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
-        refused = None;
-        change.steps.clear();
-        match planned(&found.path, data, found.hint, rules, context, &mut change) {
-            Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
-            Ok(None) => Ok(Decision::Leave),
-            Err(message) => {
-                refused = Some(message);
-                Ok(Decision::Leave)
-            }
-        }
-    });
-    let result = match (result, refused) {
-        (_, Some(message)) => Err(message),
-        (Err(error), _) => Err(error.to_string()),
-        (Ok(Outcome::Unchanged), _) => Ok(()),
-        (Ok(_), _) => {
-            change.status = if dry_run { Status::WouldChange } else { Status::Changed };
-            Ok(())
-        }
-    };
-    (change, result)
 }
 
 /// The new file, if anything in `data` is to be mended. Notes before, after and what is mended in `change`.

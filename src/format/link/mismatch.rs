@@ -22,13 +22,12 @@ impl Link<'_> {
         let (list, info) = (self.id_list?, self.info.as_ref()?);
         let path = info.local_path()?;
         let exact = info.base_path_unicode.and_then(Text::non_empty).is_some();
-        let steps = || shell_item::steps(list.data, self.code_page);
-        let (mut files, mut before) = (0_usize, [None, None]);
-        for step in steps() {
+        let (mut files, mut before) = (Vec::with_capacity(8), [None, None]);
+        for step in shell_item::steps(list.data, self.code_page) {
             match step {
-                Step::File { .. } => files = files.saturating_add(1),
+                Step::File { long, short } => files.push((long, short)),
                 // What comes behind a file is in it.
-                _ if files > 0 => return None,
+                _ if !files.is_empty() => return None,
                 other => before = [before[1], Some(other)],
             }
         }
@@ -38,21 +37,17 @@ impl Link<'_> {
             [Some(Step::Other), Some(Step::Volume(volume))] => {
                 let letter = |name: &[u8]| name.first().map(u8::to_ascii_uppercase);
                 let drive = parts.next().unwrap_or_default();
-                count == files.saturating_add(1) && letter(drive.as_bytes()) == letter(volume)
+                count == files.len().saturating_add(1) && letter(drive.as_bytes()) == letter(volume)
             }
             // A folder with a name of its own is no part of the list: only what is below can be held against the path.
-            _ if files == 0 => return None,
+            _ if files.is_empty() => return None,
             _ => {
-                let skip = count.checked_sub(files);
+                let skip = count.checked_sub(files.len());
                 skip.is_some_and(|skip| skip == 0 || parts.nth(skip.saturating_sub(1)).is_some())
             }
         };
-        let names = steps().filter_map(|step| match step {
-            Step::File { long, short } => Some((long, short)),
-            _ => None,
-        });
         let agree = agree
-            && names.zip(parts).all(|((long, short), part)| {
+            && files.into_iter().zip(parts).all(|((long, short), part)| {
                 is_same(long, part, exact) || short.is_some_and(|short| is_same(short, part, exact))
             });
         if agree {
