@@ -319,10 +319,18 @@ fn exports_mark_what_is_deleted_and_never_mix_it_in_unasked() {
     let csv = cli.run(&format!("show --deleted --format csv in/{NOTEPAD}")).clean().csv();
     let gone = csv.iter().find(|row| row["offset"] == crowded.entry.to_string()).unwrap();
     assert_eq!([&gone["entry_path"], &gone["live"], &gone["id"]], [r"C:\Users\sam\secret.txt", "gone", "77"]);
-    for format in ["jlecmd", "bodyfile", "timesketch"] {
-        let out = cli.run(&format!("export in --deleted --format {format} --to out")).exits(2);
-        assert!(out.stderr.contains("only jsonl, csv and --dump-links"), "{}", out.stderr);
-    }
+    let out = cli.run("export in --deleted --format jlecmd --to out").exits(2);
+    assert!(out.stderr.contains("the columns of jlecmd cannot tell"), "{}", out.stderr);
+    let lines = cli.run("-q export in --deleted --format bodyfile --to -").clean().stdout;
+    let marked = format!("notes 00000.txt (in/{NOTEPAD}, entry 27) (deleted, free sector at {})", crowded.older);
+    assert_eq!(lines.lines().filter(|line| line.contains("(deleted, ")).count(), 6, "{lines}");
+    assert!(lines.replace('\\', "/").contains(&marked.replace('\\', "/")), "{lines}");
+    assert!(lines.contains(" stream 4d ("), "{lines}");
+    let events = cli.run("-q export in --deleted --format timesketch --to -").clean().json_lines();
+    let event = events.iter().find(|event| event["deleted_offset"] == crowded.older).unwrap();
+    assert_eq!(event["message"], r"C:\Users\sam\Documents\notes 00000.txt, deleted, in the jump list of Notepad");
+    assert_eq!([&event["deleted"], &event["deleted_live"]], [&json!(true), &json!("older")]);
+    assert!(events.iter().filter(|event| event["deleted"].is_null()).count() > 27 * 4);
     cli.run("-q export in --deleted --dump-links links").clean();
     let dumped = cli.read(format!("links/unknown_9b9cdc69c1c24e2b_automatic_deleted-at-{}.lnk", crowded.link));
     assert_eq!(dumped, LinkBuilder::file(r"C:\Users\sam\secret.txt").build());

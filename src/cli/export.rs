@@ -53,7 +53,7 @@ pub(crate) struct ExportArgs {
     /// Tell the SHA-256 of each file (in jsonl, csv and timesketch)
     #[arg(long)]
     hash: bool,
-    /// Look for deleted entries and links, too, and write each as a row that says so (jsonl, csv), or as a file (links)
+    /// Look for deleted entries and links, too, and write each marked as such; not with jlecmd
     #[arg(long)]
     deleted: bool,
 }
@@ -141,9 +141,8 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
     if to_stdout && args.format == Some(ExportFormat::Jlecmd) {
         return Err(Stop::Usage("--to -: jlecmd is two files; name a folder".to_owned()));
     }
-    let takes_deleted = |format: ExportFormat| matches!(format, ExportFormat::Jsonl | ExportFormat::Csv);
-    if args.deleted && args.format.is_some_and(|format| !takes_deleted(format)) {
-        let message = "--deleted: only jsonl, csv and --dump-links can tell a deleted entry from one in the list";
+    if args.deleted && args.format == Some(ExportFormat::Jlecmd) {
+        let message = "--deleted: the columns of jlecmd cannot tell a deleted entry from one in the list";
         return Err(Stop::Usage(message.to_owned()));
     }
     let mut tally = Tally::default();

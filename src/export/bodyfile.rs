@@ -56,6 +56,10 @@ fn name(row: &Row<'_>) -> String {
         (None, Some(position)) => write!(out, " ({}, link {position})", file.facts.path),
         (None, None) => write!(out, " ({})", file.facts.path),
     };
+    if let Some(item) = row.deleted {
+        // The Sleuth Kit says it in the name as well.
+        let _ = write!(out, " (deleted, {} at {})", item.place.words(), item.offset);
+    }
     harmless(&out)
 }
 

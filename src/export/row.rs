@@ -213,10 +213,11 @@ impl<'c> Row<'c> {
         self.stream.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact)
     }
 
-    /// The path that the entry names, else what its link points at.
+    /// The path that the entry names, else what its link points at, else the name of the stream that it was.
     pub fn shown_path(&self) -> Option<Cow<'_, str>> {
         let of_entry = self.entry.map(|entry| entry.path).filter(|path| !path.is_empty());
-        of_entry.map(|path| Cow::Owned(path.to_string())).or_else(|| self.facts()?.target())
+        let of_stream = || Some(Cow::Owned(format!("stream {}", self.deleted?.stream()?.name)));
+        of_entry.map(|path| Cow::Owned(path.to_string())).or_else(|| self.facts()?.target()).or_else(of_stream)
     }
 }
 

@@ -4,11 +4,12 @@ use serde::{Serialize, Serializer};
 
 use super::row::{Row, SourceFile, known, rows};
 use crate::format::appid::AppId;
+use crate::format::compound::Place;
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{DriveType, VolumeSerial};
 use crate::format::text::Text;
 use crate::format::time::FileTime;
-use crate::model::Kind;
+use crate::model::{Kind, Live};
 
 #[derive(Serialize)]
 struct Event<'a> {
@@ -71,6 +72,16 @@ struct About<'a> {
     machine_id: Option<Text<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tracker_file: Option<Guid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_where: Option<Place>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_offset: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_whole: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_live: Option<Live>,
 }
 
 /// Writes a file's rows, each as a line for each time that it tells: last access, then the target's creation,
@@ -116,12 +127,18 @@ fn lines(row: &Row<'_>, out: &mut Vec<u8>) {
         volume_label: volume.and_then(|volume| volume.label),
         machine_id: tracker.and_then(|tracker| tracker.machine_id),
         tracker_file: tracker.and_then(|tracker| tracker.file.non_zero()),
+        deleted: row.deleted.map(|_| true),
+        deleted_where: row.deleted.map(|item| item.place),
+        deleted_offset: row.deleted.map(|item| item.offset),
+        deleted_whole: row.deleted.map(|item| item.whole),
+        deleted_live: row.deleted.map(|item| item.live),
     };
     let application = file.app_name.map(ToOwned::to_owned).or_else(|| file.app_id.map(|id| id.to_string()));
     let shown = path.as_deref().filter(|path| !path.is_empty()).or(target.as_deref()).unwrap_or("a link");
+    let place = if row.deleted.is_some() { ", deleted," } else { "" };
     let message = match application {
-        Some(application) => format!("{shown} in the jump list of {application}"),
-        None => format!("{shown} in a jump list"),
+        Some(application) => format!("{shown}{place} in the jump list of {application}"),
+        None => format!("{shown}{place} in a jump list"),
     };
     let times = [
         (row.last_access(), "Last Access Time in the Jump List"),
