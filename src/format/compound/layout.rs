@@ -41,6 +41,12 @@ impl<'a> Layout<'a> {
             let offset = sectors.offset(header.first_directory);
             faults.push(Fault::new(FaultKind::Directory, offset, "the directory has no root entry".to_owned()));
         }
+        for entry in directory.iter().filter(|entry| !entry.is_name_sound()) {
+            let (counts, needs) = (entry.name_size, entry.name.0.len().saturating_add(2));
+            let message =
+                format!("the name {:?} in the directory counts {counts} bytes, its text takes {needs}", entry.name);
+            faults.push(Fault::of_stream(FaultKind::Directory, entry, message));
+        }
         let (mini_fat_sectors, end) = tables::chain(&fat, header.first_mini_fat, usize::MAX, &mut seen);
         faults.extend(chain_fault(&sectors, "the mini FAT", end, mini_fat_sectors.len(), FaultKind::MiniStream));
         let mini_fat = read_table(&sectors, &mini_fat_sectors);
