@@ -208,8 +208,10 @@ fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
     let count = breaks.clone().count();
     if let Some((before, after)) = breaks.into_iter().next() {
         let message = format!(
-            "{count} entries stand before one that was used later, first entry {} before entry {}",
-            before.dest.id, after.dest.id
+            "{} before one that was used later, first entry {} before entry {}",
+            if count == 1 { "1 entry stands".to_owned() } else { format!("{count} entries stand") },
+            before.dest.id,
+            after.dest.id
         );
         out.push(Finding::new(Code::Order, message).entry(after.dest.id));
     }

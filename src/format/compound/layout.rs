@@ -100,15 +100,16 @@ impl<'a> Layout<'a> {
 
 /// A fault for a chain that ended too early; nothing if it did not.
 fn chain_fault(sectors: &Sectors<'_>, what: &str, end: ChainEnd, have: usize, kind: FaultKind) -> Option<Fault> {
+    let have = if have == 1 { "1 sector".to_owned() } else { format!("{have} sectors") };
     match end {
         ChainEnd::Whole => None,
         ChainEnd::Loop(at) => {
-            let message = format!("the chain of {what} comes back to sector {at} after {have} sectors");
+            let message = format!("the chain of {what} comes back to sector {at} after {have}");
             Some(Fault::new(FaultKind::Loop, sectors.offset(at), message))
         }
         ChainEnd::Broken(at, value) => {
             let message = format!(
-                "the chain of {what} breaks off after {have} sectors: sector {at} leads to {}",
+                "the chain of {what} breaks off after {have}: sector {at} leads to {}",
                 tables::describe(value)
             );
             Some(Fault::new(kind, sectors.offset(at), message))

@@ -138,7 +138,8 @@ fn order(drafts: &mut [Draft<'_>], steps: &mut Steps) {
     let times: Vec<_> = drafts.iter().filter(listed).map(|draft| draft.entry.last_access).collect();
     let wrong = times.windows(2).filter(|pair| matches!(pair, [a, b] if a < b)).count();
     if wrong > 0 {
-        steps.file(format!("{wrong} entries stood before one that was used later; put in order"));
+        let entries = if wrong == 1 { "1 entry".to_owned() } else { format!("{wrong} entries") };
+        steps.file(format!("{entries} stood before one that was used later; put in order"));
     }
     drafts.sort_by_key(|draft| std::cmp::Reverse(draft.entry.last_access));
 }
