@@ -2,10 +2,11 @@
 //!
 //! Takes whole files, damages each in a seeded way, plans the repair of the damaged copy, and counts by kind of damage:
 //! mended, nothing to mend, nothing left, and not mended for a fault of the program. What was mended is planned for
-//! again, and has to need nothing. `--lost N` names the first N mutants that lost a pin or everything. `--out DIR` writes each mended file there, for another judge to look at.
+//! again, and has to need nothing. `--lost N` names the first N mutants that lost a pin or everything. `--out DIR` writes each file there as it is then,
+//! for another judge to look at. `--only N` takes the mutant N alone, and writes it to DIR as well.
 //!
 //! ```text
-//! cargo run --release --example repair_rate -- [--count 20000] [--seed 1] [--kind NAME] [--lost N] [--out DIR] [PATH]...
+//! cargo run --release --example repair_rate -- [--count 20000] [--seed 1] [--kind NAME] [--lost N] [--only N] [--out DIR] [PATH]...
 //! ```
 //!
 //! Without a PATH: the corpus (`JLFIX_CORPUS` or `../shared/corpus`) and `samples`.
@@ -70,7 +71,7 @@ enum Outcome {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let (mut count, mut seed, mut kind, mut out, mut paths) = (20_000, 1, None, None, Vec::new());
-    let mut lost = 0;
+    let (mut lost, mut only) = (0, None);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
@@ -79,6 +80,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--seed" => seed = value()?.parse()?,
             "--kind" => kind = Some(Kind::named(&value()?).ok_or("no such kind")?),
             "--lost" => lost = value()?.parse()?,
+            "--only" => only = Some(value()?.parse::<u64>()?),
             "--out" => out = Some(PathBuf::from(value()?)),
             _ if arg.starts_with('-') => return Err(format!("unknown option {arg}").into()),
             _ => paths.push(PathBuf::from(arg)),
@@ -97,11 +99,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     std::panic::set_hook(Box::new(|_| {}));
     let mut tallies: BTreeMap<&str, Tally> = BTreeMap::new();
-    for number in 0..count {
+    for number in only.map_or(0..count, |only| only..only.saturating_add(1)) {
         let mut random = Random::new(seed, number);
         let kind = kind.unwrap_or_else(|| *random.pick(&Kind::ALL));
         let (path, original) = random.pick(&originals);
         let mutant = kind.apply(original, &mut random);
+        if let Some(out) = out.as_ref().filter(|_| only.is_some()) {
+            std::fs::write(out.join(format!("mutant-{number}.automaticDestinations-ms")), &mutant)?;
+        }
         let started = Instant::now();
         let outcome =
             catch_unwind(AssertUnwindSafe(|| mend(&mutant))).unwrap_or_else(|_| Outcome::Failed("panicked".to_owned()));

@@ -341,3 +341,24 @@ fn link_bytes_are_copied_whatever_they_are() {
     cli.run("prune --keep 1 .").clean();
     assert_eq!(List::at(cli.path(NOTEPAD)).streams["a"], long);
 }
+
+/// A file with cut links in a container that is intact: with fewer streams around them they would be taken for sectors that
+/// stand in each other's place.
+#[test]
+fn what_would_look_damaged_only_when_pruned_is_to_be_mended_first() {
+    let finding = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/findings/prune/cut-links-taken-for-exchanged-sectors.bin");
+    let bytes = fs::read(finding).unwrap()[4..].to_vec();
+    let cli = Cli::with(&[(NOTEPAD, bytes.clone())]);
+    let told = cli.run(&format!("prune --keep 4 {NOTEPAD}")).exits(4);
+    told.complains(&["without these entries, JL102", "nothing was changed. Mend it first: jlfix repair"]);
+    assert_eq!(cli.read(NOTEPAD), bytes);
+    let errors = || -> Vec<String> {
+        let found = cli.run(&format!("check {NOTEPAD}"));
+        found.stdout.lines().filter(|line| line.starts_with("  error")).map(str::to_owned).collect()
+    };
+    assert_eq!(errors().len(), 2, "{:?}", errors());
+    cli.run(&format!("repair {NOTEPAD}")).exits(0);
+    cli.run(&format!("prune --keep 4 {NOTEPAD}")).clean();
+    assert_eq!(errors(), [""; 0]);
+}

@@ -12,7 +12,7 @@ use crate::format::property_store::PropertyStore;
 use crate::format::shell_item::{FileReference, ItemList};
 use crate::format::text::{CodePage, Text};
 use crate::format::time::FileTime;
-use crate::model::{Code, Deleted, DeletedItem, JumpList, Kind, Source, What};
+use crate::model::{Code, Deleted, DeletedItem, JumpList, Kind, PROPERTY_STORE, Source, What};
 use crate::report::{FileFacts, FileRow};
 
 /// A file that is exported, and what is the same for all its rows.
@@ -41,9 +41,6 @@ pub struct SourceFile<'c> {
     code_page: CodePage,
 }
 
-/// The stream that format 6 of the DestList keeps beside it: 4 zero bytes when empty.
-const LIST_PROPERTY_STORE: &str = "DestListPropertyStore";
-
 impl<'c> SourceFile<'c> {
     /// The file `source`, of which `list` is what [`JumpList::read`] made of it if it is automatic, and `told` what is
     /// told of both.
@@ -63,7 +60,7 @@ impl<'c> SourceFile<'c> {
             (Source::Link(..), _) => 1,
         };
         let has_property_store = list.is_some_and(|list| {
-            let in_stream = list.compound.stream(LIST_PROPERTY_STORE).is_some_and(|stream| stream.data.len() > 4);
+            let in_stream = list.compound.stream(PROPERTY_STORE).is_some_and(|stream| stream.data.len() > 4);
             in_stream || list.entries.iter().any(|entry| !entry.dest.property_store.is_empty())
         });
         Self {

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
 use super::finding::{Code, Finding};
-use super::{Entry, JumpList};
+use super::{DEST_LIST, Entry, JumpList, PROPERTY_STORE};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
 use crate::format::destlist::{Header, Soundness};
-use crate::format::link::{self, Link, Mismatch, NotALink};
+use crate::format::link::{self, Link, Mismatch, NotALink, looks_like_link};
 use crate::format::text::CodePage;
 
 /// How far the header's total may be from the sum of the scores, as a part of it: both are singles, and Windows
@@ -30,6 +30,7 @@ pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
             out.push(Finding::new(Code::Recovered, message).entry(entry.id).at(carved.offset));
         }
     }
+    misnamed(list, &mut out);
     if let Some(header) = &list.header {
         dest_list(list, header, &mut out);
     } else if let Some(short) = list.cut {
@@ -57,6 +58,26 @@ pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding
         link_stream(orphan, code_page, &mut out);
     }
     out
+}
+
+/// Streams that are not named as what they are: Windows finds a name in any case, other readers do not, and a link only
+/// under its entry's id.
+fn misnamed(list: &JumpList<'_>, out: &mut Vec<Finding>) {
+    let mut tell = |stream: &Stream<'_>, message| out.push(about(Finding::new(Code::StreamName, message), stream));
+    for stream in list.dest_list.iter().copied().chain(list.others.iter().copied()) {
+        let is_other = |name: &&str| {
+            let own = stream.name.to_string();
+            own.eq_ignore_ascii_case(name) && own != **name
+        };
+        if !stream.storage.is_empty() || stream.entry_id().is_some() {
+            continue;
+        }
+        if let Some(name) = [DEST_LIST, PROPERTY_STORE].iter().find(|name| is_other(name)) {
+            tell(stream, format!("stream {} is named otherwise than {name}", stream.name));
+        } else if looks_like_link(&stream.data) {
+            tell(stream, format!("stream {} is a link, and its name is no entry's id", stream.name));
+        }
+    }
 }
 
 fn container(fault: &ContainerFault) -> Finding {
@@ -148,7 +169,8 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
             out.push(at(Finding::new(Code::Checksum, message)));
         }
         if *soundness == Soundness::Bounded {
-            let message = format!("entry {}: the length of its path cannot be right; read to where text ends", dest.id);
+            let message =
+                format!("entry {}: a length in it cannot be right; its path is read to where text ends", dest.id);
             out.push(at(Finding::new(Code::EntryCut, message)));
         }
         if !dest.last_access.is_plausible() {
@@ -179,12 +201,17 @@ fn file_offset(stream: Option<&Stream<'_>>, offset: u64) -> Option<u64> {
 }
 
 fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
-    let breaks = entries.windows(2).filter(|pair| matches!(pair, [a, b] if a.dest.last_access < b.dest.last_access));
+    // A time that cannot be is told as such.
+    let timed = || entries.iter().filter(|entry| entry.dest.last_access.is_plausible());
+    let pairs = timed().zip(timed().skip(1));
+    let breaks = pairs.filter(|(before, after)| before.dest.last_access < after.dest.last_access);
     let count = breaks.clone().count();
-    if let Some([before, after]) = breaks.into_iter().next() {
+    if let Some((before, after)) = breaks.into_iter().next() {
         let message = format!(
-            "{count} entries stand before one that was used later, first entry {} before entry {}",
-            before.dest.id, after.dest.id
+            "{} before one that was used later, first entry {} before entry {}",
+            if count == 1 { "1 entry stands".to_owned() } else { format!("{count} entries stand") },
+            before.dest.id,
+            after.dest.id
         );
         out.push(Finding::new(Code::Order, message).entry(after.dest.id));
     }

@@ -87,8 +87,8 @@ codes! {
     Header = "JL101", Error, Some(Fix::Repair), "a field of the compound file's header cannot be right";
     /// FAT or DIFAT sectors are missing or contradict one another.
     Fat = "JL102", Error, Some(Fix::Repair), "the FAT is incomplete or contradicts itself";
-    /// The directory is cut short or has no root.
-    Directory = "JL103", Error, Some(Fix::Repair), "the directory is cut short or has no root";
+    /// The directory is cut short, has no root or contradicts itself.
+    Directory = "JL103", Error, Some(Fix::Repair), "the directory is cut short, has no root or contradicts itself";
     /// The mini FAT or the mini stream is cut short.
     MiniStream = "JL104", Error, Some(Fix::Repair), "the mini FAT or the mini stream is cut short";
     /// A stream is not all there.
@@ -132,8 +132,8 @@ codes! {
     LastId = "JL212", Warning, Some(Fix::Repair), "the last id given is below an id in use";
     /// The format version is unknown.
     Version = "JL213", Warning, None, "the DestList's format version is unknown";
-    /// A link's stream is named otherwise than Windows names it.
-    StreamName = "JL214", Warning, Some(Fix::Repair), "a link's stream is named otherwise than Windows names it";
+    /// A link, the DestList or its property store is named otherwise than Windows names it.
+    StreamName = "JL214", Warning, Some(Fix::Repair), "a stream of the list is named otherwise than Windows names it";
     /// There are links and no DestList.
     NoDestList = "JL215", Error, Some(Fix::Repair), "there are links but no DestList";
     /// Two pinned entries have one place.

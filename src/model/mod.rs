@@ -24,6 +24,9 @@ use crate::limits::Limits;
 /// The name of the stream that lists the entries.
 pub const DEST_LIST: &str = "DestList";
 
+/// The name of the stream with the list's own properties, from format 6 on (measured).
+pub const PROPERTY_STORE: &str = "DestListPropertyStore";
+
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]

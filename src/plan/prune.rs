@@ -2,13 +2,15 @@
 //!
 //! What must stay right after a removal was measured (format.md): kept entries byte for byte and in their order,
 //! ranks closed up, counts, total and actions brought up to date, the last id left alone. Link bytes are copied as they
-//! are, so a link that cannot be read never stops a prune.
+//! are, so a link that cannot be read does not stop a prune, unless the new file would look damaged where the old one did
+//! not.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 
-use super::rebuild::{Part, rebuild};
+use super::rebuild::{Part, RebuildError, rebuild};
 use super::{Dropped, Plan, PlanError, Size};
+use crate::format::compound::Compound;
 use crate::format::destlist::{Entry, Header};
 use crate::format::time::FileTime;
 use crate::limits::Limits;
@@ -142,6 +144,7 @@ pub fn prune<'c>(
         }
     }
     let (bytes, after) = rebuild(&list.compound.root, &list.compound.storages, &parts, limits)?;
+    refuse_new_damage(list, &bytes, limits)?;
     Ok(Some(Plan { dropped, before: Size::of(list), after, bytes }))
 }
 
@@ -244,6 +247,23 @@ fn refuse_damage(list: &JumpList<'_>, gone: &HashSet<u64>) -> Result<(), PlanErr
         found.iter().find(|finding| stops(finding.code) && !finding.entry_id.is_some_and(|id| gone.contains(&id)));
     match stop {
         Some(finding) => Err(PlanError::Damaged(format!("{}: {}", finding.code, finding.message))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a plan whose result has an error that its source has not: what is damaged inside can be taken for something
+/// else where it stands alone, or between other neighbours.
+fn refuse_new_damage(list: &JumpList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
+    let compound = Compound::parse(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
+    let errors = |list: &JumpList<'_>| {
+        list.structural_findings().into_iter().filter(|finding| finding.severity() == Severity::Error)
+    };
+    let mut new = errors(&JumpList::read(&compound));
+    let had: HashSet<(Code, Option<u64>)> = errors(list).map(|finding| (finding.code, finding.entry_id)).collect();
+    match new.find(|finding| !had.contains(&(finding.code, finding.entry_id))) {
+        Some(finding) => {
+            Err(PlanError::Damaged(format!("without these entries, {}: {}", finding.code, finding.message)))
+        }
         None => Ok(()),
     }
 }

@@ -11,7 +11,8 @@
 
 use std::ops::Range;
 
-const SECTOR: usize = 512;
+/// Bytes of a sector.
+pub const SECTOR: usize = 512;
 
 /// A kind of damage.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,9 @@ impl Kind {
         Self::Header,
     ];
 
+    /// Those that need no compound file.
+    pub const OF_ANY_FILE: [Self; 4] = [Self::Flips, Self::Truncated, Self::Zeroed, Self::Swapped];
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -60,27 +64,40 @@ impl Kind {
 
     /// A damaged copy.
     pub fn apply(self, original: &[u8], random: &mut Random) -> Vec<u8> {
+        self.mutant(original, random).data
+    }
+
+    /// A damaged copy, and what of it was moved.
+    pub fn mutant(self, original: &[u8], random: &mut Random) -> Mutant {
         let mut data = original.to_vec();
+        let mut moved: Vec<usize> = (0..data.len().div_ceil(SECTOR)).collect();
         let sectors = data.len() / SECTOR;
         match self {
             Self::Flips => {
-                for _ in 0..random.within(1..65) {
+                for _ in 0..1_usize << random.within(0..7) {
                     let at = random.within(0..data.len());
                     data[at] ^= 1 << random.within(0..8);
                 }
             }
             Self::Truncated => data.truncate(random.within(1..data.len())),
             Self::Zeroed => {
-                for _ in 0..random.within(1..5) {
+                for _ in 0..1_usize << random.within(0..3) {
                     let at = random.within(0..sectors) * SECTOR;
                     data.iter_mut().skip(at).take(SECTOR).for_each(|byte| *byte = 0);
                 }
             }
             Self::Swapped if sectors > 1 => {
                 for _ in 0..random.within(1..3) {
-                    let (a, b) = (random.within(0..sectors) * SECTOR, random.within(0..sectors) * SECTOR);
+                    let (a, b) = (random.within(0..sectors), random.within(0..sectors));
                     for inside in 0..SECTOR {
-                        data.swap(a + inside, b + inside);
+                        data.swap(a * SECTOR + inside, b * SECTOR + inside);
+                    }
+                    for place in &mut moved {
+                        *place = match *place {
+                            place if place == a => b,
+                            place if place == b => a,
+                            place => place,
+                        };
                     }
                 }
             }
@@ -95,7 +112,27 @@ impl Kind {
                 }
             }
         }
-        data
+        Mutant { data, moved }
+    }
+}
+
+/// A damaged copy, and where each of the original's sectors went.
+pub struct Mutant {
+    pub data: Vec<u8>,
+    moved: Vec<usize>,
+}
+
+impl Mutant {
+    /// True if these bytes of the original are all still there, wherever their sectors went.
+    pub fn holds(&self, original: &[u8], ranges: &[Range<usize>]) -> bool {
+        ranges.iter().all(|range| {
+            // What goes over the end of a sector is in a file that is not made of them: nothing follows a move there.
+            let sector = range.start / SECTOR;
+            let whole = range.end <= (sector + 1) * SECTOR;
+            let moved = if whole { self.moved.get(sector).copied().unwrap_or(sector) } else { sector };
+            let start = moved * SECTOR + range.start % SECTOR;
+            self.data.get(start..start + range.len()) == original.get(range.clone())
+        })
     }
 }
 

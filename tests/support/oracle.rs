@@ -310,6 +310,13 @@ pub fn prune(data: &[u8]) {
     let after = JumpList::read(&compound);
     let (had, has) = (breaches(&list), breaches(&after));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
+    // Read by every means too, there is no error that was not there.
+    let errors = |list: &JumpList<'_>| -> BTreeSet<Code> {
+        breaches(list).into_iter().filter(|code| code.severity() == Severity::Error).collect()
+    };
+    let salvaged = Compound::parse(&plan.bytes, &limits).unwrap();
+    let (had, has) = (errors(&list), errors(&JumpList::read(&salvaged)));
+    assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
     assert_eq!(after.entries.len() + plan.dropped.len(), list.entries.len());
     assert!(rules.include_pinned || after.pinned() == list.pinned(), "pins are gone");
     let gone: BTreeSet<u64> = plan.dropped.iter().map(|dropped| dropped.id).collect();

@@ -35,6 +35,8 @@ pub struct DirEntry<'a> {
     pub offset: u64,
     /// Name without its final NUL.
     pub name: Utf16<'a>,
+    /// Bytes of the name as the entry counts them, its final NUL included.
+    pub name_size: u16,
     /// What it stands for.
     pub kind: Kind,
     /// Entry to the left in the tree.
@@ -75,7 +77,8 @@ impl<'a> DirEntry<'a> {
     ) -> Result<Option<Self>, Short> {
         let mut bytes = Bytes::at_base(data, offset);
         let name = bytes.take("directory entry name", 64)?;
-        let name_size = usize::from(bytes.u16("directory entry name length")?);
+        let counted = bytes.u16("directory entry name length")?;
+        let name_size = usize::from(counted);
         let kind = match bytes.u8("directory entry type")? {
             1 => Kind::Storage,
             2 => Kind::Stream,
@@ -93,13 +96,11 @@ impl<'a> DirEntry<'a> {
         let modified = FileTime(bytes.u64("modification time")?);
         let start = bytes.u32("start sector")?;
         let size = bytes.u64("stream size")?;
-        // A length that cannot be is replaced by what the name itself says: it ends at its first NUL.
-        let sound_length = (2..=64).contains(&name_size) && name_size.is_multiple_of(2);
-        let name = if sound_length { name.get(..name_size.saturating_sub(2)).unwrap_or(name) } else { name };
         Ok(Some(Self {
             index,
             offset,
-            name: Utf16(name).until_nul(),
+            name: name_of(name, name_size),
+            name_size: counted,
             kind,
             left,
             right,
@@ -128,6 +129,7 @@ impl<'a> DirEntry<'a> {
             index,
             offset,
             name: if is_name { name } else { Utf16(&[]) },
+            name_size: 0,
             kind: Kind::Stream,
             left: NO_STREAM,
             right: NO_STREAM,
@@ -140,11 +142,28 @@ impl<'a> DirEntry<'a> {
         })
     }
 
+    /// True if the length of the name is that of its text. Names are compared by their length first (MS-CFB 2.6.4), so
+    /// that Windows does not find a stream whose length is another.
+    pub(super) fn is_name_sound(&self) -> bool {
+        usize::from(self.name_size) == self.name.0.len().saturating_add(2)
+    }
+
     /// The id that the name spells in hex, and whether it is spelled as Windows does (lower case, no leading
     /// zeros).
     pub fn entry_id(&self) -> Option<(u64, bool)> {
         entry_id(self.name)
     }
+}
+
+/// The name in the 64 bytes that are there for it, of which `size` are counted. A length that cannot be is replaced by what
+/// the name itself says: it ends at its first NUL.
+fn name_of(bytes: &[u8], size: usize) -> Utf16<'_> {
+    let text = Utf16(bytes).until_nul();
+    let counted = if size.is_multiple_of(2) { size.checked_sub(2) } else { None };
+    let Some(counted) = counted.and_then(|end| text.0.get(..end)).map(Utf16) else { return text };
+    // Text goes on behind the length: the length is wrong, or the NUL that ended the name.
+    let is_known = |name: Utf16<'_>| entry_id(name).is_some() || name.chars().eq("DestList".chars());
+    if is_known(text) { text } else { counted }
 }
 
 /// The entry id that a stream name spells, and whether it is spelled as Windows does.

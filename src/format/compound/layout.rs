@@ -41,6 +41,12 @@ impl<'a> Layout<'a> {
             let offset = sectors.offset(header.first_directory);
             faults.push(Fault::new(FaultKind::Directory, offset, "the directory has no root entry".to_owned()));
         }
+        for entry in directory.iter().filter(|entry| !entry.is_name_sound()) {
+            let (counts, needs) = (entry.name_size, entry.name.0.len().saturating_add(2));
+            let message =
+                format!("the name {:?} in the directory counts {counts} bytes, its text takes {needs}", entry.name);
+            faults.push(Fault::of_stream(FaultKind::Directory, entry, message));
+        }
         let (mini_fat_sectors, end) = tables::chain(&fat, header.first_mini_fat, usize::MAX, &mut seen);
         faults.extend(chain_fault(&sectors, "the mini FAT", end, mini_fat_sectors.len(), FaultKind::MiniStream));
         let mini_fat = read_table(&sectors, &mini_fat_sectors);
@@ -94,15 +100,16 @@ impl<'a> Layout<'a> {
 
 /// A fault for a chain that ended too early; nothing if it did not.
 fn chain_fault(sectors: &Sectors<'_>, what: &str, end: ChainEnd, have: usize, kind: FaultKind) -> Option<Fault> {
+    let have = if have == 1 { "1 sector".to_owned() } else { format!("{have} sectors") };
     match end {
         ChainEnd::Whole => None,
         ChainEnd::Loop(at) => {
-            let message = format!("the chain of {what} comes back to sector {at} after {have} sectors");
+            let message = format!("the chain of {what} comes back to sector {at} after {have}");
             Some(Fault::new(FaultKind::Loop, sectors.offset(at), message))
         }
         ChainEnd::Broken(at, value) => {
             let message = format!(
-                "the chain of {what} breaks off after {have} sectors: sector {at} leads to {}",
+                "the chain of {what} breaks off after {have}: sector {at} leads to {}",
                 tables::describe(value)
             );
             Some(Fault::new(kind, sectors.offset(at), message))

@@ -179,6 +179,7 @@ pub fn read_fat(sectors: &Sectors<'_>, header: &Header, faults: &mut Vec<Fault>)
             *value = u32_at(sector, slot.saturating_mul(4)).unwrap_or(UNKNOWN);
         }
     }
+    faults.extend(cut(sectors, &holders, &fat));
     if holders.len() < wanted {
         let have = holders.len();
         let missing = format!("the FAT has {have} sectors, {count} sectors of file need {wanted}");
@@ -187,13 +188,35 @@ pub fn read_fat(sectors: &Sectors<'_>, header: &Header, faults: &mut Vec<Fault>)
     for holder in &holders {
         let slot = usize::try_from(*holder).unwrap_or(usize::MAX);
         if let Some(value) = fat.get(slot).filter(|value| **value != FAT_SECTOR && **value != UNKNOWN) {
-            let message =
-                format!("FAT sector {holder} is marked {value:#010x} in the FAT, expected {FAT_SECTOR:#010x}");
+            let is_zero = sectors.get(*holder).is_some_and(|sector| sector.iter().all(|byte| *byte == 0));
+            let message = if is_zero {
+                format!("FAT sector {holder} holds nothing but zeros")
+            } else {
+                format!("FAT sector {holder} is marked {value:#010x} in the FAT, expected {FAT_SECTOR:#010x}")
+            };
             faults.push(Fault::new(FaultKind::Fat, sectors.offset(*holder), message));
         }
     }
     holders.extend(difat);
     (fat, holders)
+}
+
+/// A fault for a file that ends though its FAT has the sectors that follow in use. A free one may be missing: nothing is
+/// lost with it.
+fn cut(sectors: &Sectors<'_>, holders: &[u32], fat: &[u32]) -> Option<Fault> {
+    let per_sector = sectors.entries_per_sector().max(1);
+    let is_used = |at: &usize| {
+        let holder = holders.get(at / per_sector).copied();
+        // What does not say of itself that it is of the FAT may be anything.
+        let holder =
+            holder.filter(|holder| fat.get(usize::try_from(*holder).unwrap_or(usize::MAX)) == Some(&FAT_SECTOR));
+        let value = u32_at(sectors.get(holder?)?, (at % per_sector).saturating_mul(4))?;
+        Some(value != FREE)
+    };
+    let missing = (fat.len()..).take_while(|at| is_used(at) == Some(true)).count();
+    let (have, used) = (fat.len(), fat.len().saturating_add(missing));
+    let message = format!("the file ends after {have} sectors, the FAT has {used} in use");
+    (missing > 0).then(|| Fault::new(FaultKind::Fat, sectors.data().len() as u64, message))
 }
 
 /// Appends the FAT sectors that DIFAT sectors name (MS-CFB 2.5), and returns the DIFAT sectors.

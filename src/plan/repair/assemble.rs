@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use super::Steps;
-use super::entries::{Draft, Gathered, PROPERTY_STORE};
+use super::entries::{Draft, Gathered, is_nearly};
 use super::judge::Judge;
 use super::links::{Links, Role};
 use crate::format::compound::{Compound, Recovery, Stream};
 use crate::format::destlist::{Header, find_entries, has_rank};
-use crate::model::DEST_LIST;
+use crate::model::{DEST_LIST, PROPERTY_STORE};
 use crate::plan::prune::close_ranks;
 use crate::plan::rebuild::Part;
 
@@ -138,14 +138,15 @@ fn order(drafts: &mut [Draft<'_>], steps: &mut Steps) {
     let times: Vec<_> = drafts.iter().filter(listed).map(|draft| draft.entry.last_access).collect();
     let wrong = times.windows(2).filter(|pair| matches!(pair, [a, b] if a < b)).count();
     if wrong > 0 {
-        steps.file(format!("{wrong} entries stood before one that was used later; put in order"));
+        let entries = if wrong == 1 { "1 entry".to_owned() } else { format!("{wrong} entries") };
+        steps.file(format!("{entries} stood before one that was used later; put in order"));
     }
     drafts.sort_by_key(|draft| std::cmp::Reverse(draft.entry.last_access));
 }
 
 /// The streams of the new file, in the order of the old one.
 pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_list: Option<Vec<u8>>) -> Vec<Part<'c>> {
-    let Judge { drafts, links, steps, header, .. } = judge;
+    let Judge { drafts, links, steps, .. } = judge;
     let Links { all, roles, .. } = links;
     let mut owners: Vec<Option<&Draft<'_>>> = vec![None; all.len()];
     for draft in &drafts {
@@ -156,8 +157,8 @@ pub(super) fn parts<'c>(compound: &'c Compound<'c>, judge: Judge<'_, 'c>, dest_l
     let mut links: Vec<_> = all.into_iter().zip(owners).map(Some).collect();
     let mut parts = Vec::with_capacity(roles.len());
     let damaged = !compound.faults.is_empty();
-    let mut others = Others { names: HashSet::new(), wants_store: header.version >= 6, damaged, steps };
-    others.wants_store &= compound.stream(PROPERTY_STORE).is_none();
+    let wants_store = compound.stream(PROPERTY_STORE).is_none();
+    let mut others = Others { names: HashSet::new(), wants_store, damaged, steps };
     let mut dest_list = dest_list;
     if !roles.contains(&Role::DestList) {
         parts.extend(dest_list.take().map(|data| Part::new(DEST_LIST, data)));
@@ -190,7 +191,7 @@ fn shown(stream: &Stream<'_>) -> String {
 /// Streams that are neither the DestList nor a link, and what is told of those that are.
 struct Others<'x> {
     names: HashSet<(String, String)>,
-    /// The format calls for a property store, and none is there under its name.
+    /// No property store is there under its name.
     wants_store: bool,
     /// Names may be damaged.
     damaged: bool,
@@ -219,8 +220,9 @@ impl Others<'_> {
     /// The stream as it goes into the new file.
     fn part<'c>(&mut self, stream: &'c Stream<'c>) -> Option<Part<'c>> {
         let name = stream.name.to_string();
-        if stream.storage.is_empty() && differs_by_one(&name, PROPERTY_STORE) && std::mem::take(&mut self.wants_store) {
-            self.steps.file(format!("stream {name} was {PROPERTY_STORE}, by its place; it has its name again"));
+        if stream.storage.is_empty() && is_nearly(stream.name, PROPERTY_STORE) && std::mem::take(&mut self.wants_store)
+        {
+            self.steps.file(format!("stream {name} is {PROPERTY_STORE}, by all but its name; it has its name again"));
             return Some(Part::new(PROPERTY_STORE, store(stream)));
         }
         let writable = !name.is_empty()
@@ -244,7 +246,7 @@ impl Others<'_> {
         }
         // What is nothing, or a DestList that another is used for, was not put there under such a name.
         let leftover =
-            stream.data.is_empty() || differs_by_one(&name, DEST_LIST) || !find_entries(&stream.data).is_empty();
+            stream.data.is_empty() || is_nearly(stream.name, DEST_LIST) || !find_entries(&stream.data).is_empty();
         if self.damaged && leftover && !name.eq_ignore_ascii_case(PROPERTY_STORE) {
             self.steps.file_lost(format!(
                 "stream {} was dropped: nothing is in it that the list does not have",
@@ -266,11 +268,4 @@ impl Others<'_> {
 
 fn store<'c>(stream: &'c Stream<'c>) -> std::borrow::Cow<'c, [u8]> {
     if stream.missing() > 0 { EMPTY_STORE.to_vec().into() } else { stream.data.as_ref().into() }
-}
-
-/// True if one character of the name was damaged, or cut off.
-fn differs_by_one(name: &str, of: &str) -> bool {
-    let (one, other): (Vec<char>, Vec<char>) = (name.chars().collect(), of.chars().collect());
-    let wrong = one.iter().zip(&other).filter(|(a, b)| a != b).count();
-    name != of && wrong.saturating_add(one.len().abs_diff(other.len())) == 1
 }

@@ -8,15 +8,13 @@ use crate::format::destlist::{
     DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync,
 };
 use crate::format::text::Utf16;
-use crate::model::{DEST_LIST, JumpList};
+use crate::model::{DEST_LIST, JumpList, PROPERTY_STORE};
 use crate::plan::identity;
 
 /// The format that a list is given whose DestList is lost: the one that most lists have.
 const USUAL_VERSION: u32 = 4;
 /// The format whose lists have a property store of their own.
 const VERSION_WITH_STORE: u32 = 6;
-/// The name of that store's stream.
-pub(super) const PROPERTY_STORE: &str = "DestListPropertyStore";
 /// Format versions up to this are taken for those of a later Windows, and left.
 const FUTURE_VERSIONS: u32 = 15;
 
@@ -201,8 +199,15 @@ fn is_believable(version: u32) -> bool {
     (1..=FUTURE_VERSIONS).contains(&version)
 }
 
+/// True if one or two characters of the name were damaged, or cut off.
+pub(super) fn is_nearly(name: Utf16<'_>, of: &str) -> bool {
+    let wrong = name.units().zip(of.encode_utf16()).filter(|(a, b)| a != b).count();
+    let wrong = wrong.saturating_add(name.units().count().abs_diff(of.encode_utf16().count()));
+    (1..=2).contains(&wrong)
+}
+
 /// The stream that is the DestList: of those called so, or else of those that nobody knows, the one with the most
-/// entries whose checksum holds.
+/// entries whose checksum holds, or that is nearly called so.
 fn find<'c>(compound: &'c Compound<'c>) -> Option<&'c Stream<'c>> {
     let sound = |stream: &Stream<'_>| find_entries(stream.data.get(HEADER_SIZE..).unwrap_or_default()).len();
     let named = |stream: &&Stream<'_>| {
@@ -213,10 +218,11 @@ fn find<'c>(compound: &'c Compound<'c>) -> Option<&'c Stream<'c>> {
     match all.as_slice() {
         [only] => Some(only),
         [] => {
-            let unknown =
+            let mut unknown =
                 compound.streams.iter().filter(|stream| stream.storage.is_empty() && stream.entry_id().is_none());
-            let best = unknown.map(|stream| (sound(stream), stream)).max_by_key(|(count, _)| *count);
-            best.filter(|(count, _)| *count > 0).map(|(_, stream)| stream)
+            let best = unknown.clone().map(|stream| (sound(stream), stream)).max_by_key(|(count, _)| *count);
+            let best = best.filter(|(count, _)| *count > 0).map(|(_, stream)| stream);
+            best.or_else(|| unknown.find(|stream| is_nearly(stream.name, DEST_LIST)))
         }
         // Of several that are as good, the first.
         all => all.iter().rev().copied().max_by_key(|stream| (sound(stream), stream.data.len())),

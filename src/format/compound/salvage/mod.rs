@@ -90,11 +90,11 @@ fn leaves_sound_chain(solution: &Solution<'_>) -> bool {
     })
 }
 
-/// How many links and entries of a plain reading are certain.
+/// How many links and entries of a plain reading are certain. A link that ends before its stream does is one, as it is in
+/// a solution: what follows is slack.
 fn held(plain: &Compound<'_>) -> usize {
-    let links = plain.streams.iter().filter(|stream| {
-        stream.entry_id().is_some() && link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
-    });
+    let is_certain = |data: &[u8]| link::walk(data).is_ok_and(|walk| walk.size == data.len() || walk.flaws == 0);
+    let links = plain.streams.iter().filter(|stream| stream.entry_id().is_some() && is_certain(&stream.data));
     let list = plain.streams.iter().find(|stream| stream.is_dest_list());
     links.count().saturating_add(list.map_or(0, |list| destlist::resync(&list.data).sound()))
 }
