@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use jlfix::format::appid::{AppId, AppNames, candidates_for_path, guess, known_sources, recover};
 
+use super::context::Context;
 use super::exit::Exit;
-use super::input::Context;
 use super::table::{Align, Grid};
 use super::{Stop, output, words};
 

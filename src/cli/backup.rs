@@ -9,8 +9,8 @@ use serde::Serialize;
 use jlfix::store::{self, ListedRun, OnBusy, RunId, Store};
 
 use super::change::{Figures, FileChange, begin, command, options, store as open_store};
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::input::kind_of;
 use super::lists::Lists;
 use super::options::Format;

@@ -14,8 +14,8 @@ use jlfix::report::CostRow;
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Run, RunId, Store};
 use serde::Serialize;
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::options::Format;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::table::{Align, Grid};

@@ -6,8 +6,9 @@ use std::io::Write as _;
 use jlfix::model::{Code, Fix, Severity};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::{self, Context, View};
+use super::input::{self, View};
 use super::lists::Lists;
 use super::options::Format;
 use super::output::{self, Document, csv_line};

@@ -9,8 +9,8 @@ use jlfix::store;
 
 use super::Stop;
 use super::change::{Figures, FileChange, Session, Status, options};
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::lists::Apps;
 use super::options::Format;
 use super::words;

@@ -11,9 +11,10 @@ use jlfix::format::text::hex;
 use jlfix::model::{Kind, Severity};
 use jlfix::report::{ReportOptions, SLOW_MS, State};
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::export_to::{self, LinkFolder, Outputs, make_folder, refuse_evidence};
-use super::input::{self, Context, View};
+use super::input::{self, View};
 use super::lists::Lists;
 use super::table::{Align, Grid};
 use super::{Stop, interrupt, output, words};

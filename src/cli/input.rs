@@ -4,60 +4,19 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use jlfix::format::appid::AppNames;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{Deleted, JumpList, Kind, Leftover, ReadOptions, Source};
+use jlfix::model::{Deleted, JumpList, Kind, Leftover, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
 use jlfix::scan::{self, Found};
 
+use super::context::Context;
 use super::exit::Tally;
-use super::options::Global;
 use super::progress::Progress;
 use super::{Stop, output};
 
 /// How many files are held in memory at once, at the most, for each thread.
 const FILES_A_THREAD: usize = 32;
-
-/// What every command needs to know.
-pub(crate) struct Context {
-    /// How files are read.
-    pub(crate) read: ReadOptions,
-    /// Names of applications.
-    pub(crate) names: AppNames,
-    /// No notes, no progress.
-    pub(crate) quiet: bool,
-    /// More is told.
-    pub(crate) verbose: bool,
-    /// Where the user wants backups kept.
-    pub(crate) backup_dir: Option<PathBuf>,
-}
-
-impl Context {
-    pub(crate) fn new(global: &Global) -> Self {
-        let limits = Limits { file_size: global.max_size.saturating_mul(1 << 20), ..Limits::default() };
-        let mut names = AppNames::default();
-        if let Some(path) = &global.app_ids {
-            match std::fs::read(path) {
-                Ok(text) => {
-                    for bad in names.add_list(&text) {
-                        output::note(&format!("{}: {bad}", path.display()));
-                    }
-                }
-                Err(error) => output::error(&format!("{}: cannot read the names: {error}", path.display())),
-            }
-        }
-        let read = ReadOptions { limits, code_page: global.code_page };
-        Self { read, names, quiet: global.quiet, verbose: global.verbose, backup_dir: global.backup_dir.clone() }
-    }
-
-    /// Tells a note, unless notes are not wanted.
-    pub(crate) fn note(&self, message: &str) {
-        if !self.quiet {
-            output::note(message);
-        }
-    }
-}
 
 /// The files that the paths of a command name, or the live user's if it names none, in order, each once. Places that
 /// cannot be looked at are told and counted.

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use jlfix::format::appid::{AppId, candidates_for_path, known};
 use jlfix::scan::Found;
 
+use super::context::Context;
 use super::exit::Tally;
-use super::input::{self, Context};
+use super::input;
 use super::{Stop, words};
 
 /// Paths, and what is picked from them.

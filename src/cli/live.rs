@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::context::Context;
 use super::exit::Tally;
-use super::input::Context;
 use super::{Stop, output};
 
 /// The two folders below a user's Recent folder.

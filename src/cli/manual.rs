@@ -2,10 +2,8 @@
 
 use std::io::Write as _;
 
-use clap::CommandFactory as _;
 use clap_complete::Shell;
 
-use super::args::Args;
 use super::exit::Exit;
 use super::{Stop, output};
 
@@ -20,9 +18,9 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Stop> {
+pub(crate) fn completions(args: &CompletionsArgs, mut program: clap::Command) -> Result<Exit, Stop> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "jlfix", &mut text);
+    clap_complete::generate(args.shell, &mut program, "jlfix", &mut text);
     let mut out = output::data();
     out.write_all(&text)?;
     out.flush()?;
@@ -40,8 +38,7 @@ pub(crate) struct ManArgs {
     command: Option<String>,
 }
 
-pub(crate) fn man(args: &ManArgs) -> Result<Exit, Stop> {
-    let mut program = Args::command();
+pub(crate) fn man(args: &ManArgs, mut program: clap::Command) -> Result<Exit, Stop> {
     program.build();
     let command = match &args.command {
         None => program,

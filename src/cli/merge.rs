@@ -12,8 +12,9 @@ use jlfix::plan::{self, Input, Merge, RepairOptions};
 use jlfix::scan;
 
 use super::change::{FileChange, Session, Step};
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input;
 use super::options::Format;
 use super::{Stop, words};
 

@@ -6,6 +6,7 @@ mod args;
 mod backup;
 mod change;
 mod check;
+mod context;
 mod delete;
 mod deleted;
 mod doctor;
@@ -33,7 +34,7 @@ mod table;
 mod tracking;
 mod words;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use args::{Args, Command};
 use exit::Exit;
@@ -49,7 +50,7 @@ pub(crate) fn run() -> Exit {
     };
     args.global.color.write_global();
     interrupt::listen();
-    let context = input::Context::new(&args.global);
+    let context = context::Context::new(&args.global);
     let result = match args.command {
         Command::Scan(args) => scan::run(&args, &context),
         Command::Show(args) => show::run(&args, &context),
@@ -65,8 +66,8 @@ pub(crate) fn run() -> Exit {
         Command::Appid(args) => appid::run(&args, &context),
         Command::Doctor(args) => doctor::run(&args, &context),
         Command::Tracking(args) => tracking::run(&args, &context),
-        Command::Completions(args) => manual::completions(&args),
-        Command::Man(args) => manual::man(&args),
+        Command::Completions(args) => manual::completions(&args, Args::command()),
+        Command::Man(args) => manual::man(&args, Args::command()),
     };
     match result {
         Ok(exit) => exit,

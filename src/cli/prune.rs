@@ -11,8 +11,8 @@ use jlfix::plan::{self, By, Presence, PruneRules};
 
 use super::Stop;
 use super::change::{FileChange, Session, Step};
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::lists::Lists;
 use super::options::Format;
 use super::presence::{Drive, Targets};

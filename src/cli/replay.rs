@@ -11,9 +11,10 @@ use jlfix::cost::MICROSECONDS_PER_READ;
 use jlfix::model::{JumpList, Source};
 use jlfix::replay::{self, Calls, Pattern, Timing};
 
+use super::context::Context;
 use super::exit::Exit;
+use super::input;
 use super::input::kind_of;
-use super::input::{self, Context};
 use super::options::Format;
 use super::style::{COMMAND, DIM, HEAD, paint};
 use super::table::{Align, Grid};

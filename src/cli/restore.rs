@@ -8,8 +8,8 @@ use jlfix::store::{self, Manifest, Outcome, Record, Store};
 
 use super::backup::{figures, run_id};
 use super::change::{FileChange, Session, Status, command, options, store as open_store};
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::options::Format;
 use super::style::{GOOD, paint};
 use super::{Stop, output, words};

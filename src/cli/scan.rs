@@ -13,8 +13,9 @@ use jlfix::plan::{self, PruneRules};
 use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
 use jlfix::scan::Found;
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::{self, Context, View};
+use super::input::{self, View};
 use super::lists::Lists;
 use super::options::Format;
 use super::output::{self, Document, csv_line};

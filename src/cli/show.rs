@@ -9,8 +9,9 @@ use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, SLOW_
 use serde::Serialize;
 use serde_json::Value;
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::{self, Context, View};
+use super::input::{self, View};
 use super::lists::Apps;
 use super::options::Format;
 use super::output::{self, Document, csv_line};

@@ -11,9 +11,10 @@ use jlfix::os::settings::{self, Hive};
 use jlfix::store;
 
 use super::change::{begin, command, options, store as open_store};
+use super::context::Context;
 use super::doctor::settings::{ADVANCED, TRACK_DOCS};
 use super::exit::{Exit, Tally};
-use super::input::{self, Context};
+use super::input;
 use super::style::{COMMAND, DIM, GOOD, WARN, paint};
 use super::{Stop, live, output, words};
 

@@ -9,8 +9,8 @@ use std::io::Write as _;
 
 use serde::Serialize;
 
+use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::Context;
 use super::lists::Lists;
 use super::options::Format;
 use super::presence::Drive;
@@ -95,7 +95,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
     let files = args.lists.gather(context, &mut tally)?;
     let lists = lists::look(&files, &args.drive, context, &mut tally)?;
     let build = settings::build();
-    let mut checks = settings::before_lists(&lists, build.as_ref());
+    let mut checks = settings::before_lists(lists.entries(), build.as_ref());
     checks.extend(lists::checks(&lists, &args.lists.paths, build.as_ref(), context));
     checks.extend(settings::elsewhere());
     match args.format {

@@ -4,7 +4,6 @@ use std::io;
 
 use jlfix::os::settings::{self, Hive};
 
-use super::lists::Looked;
 use super::{Check, State, words};
 
 pub(crate) const ADVANCED: &str = r"Software\Microsoft\Windows\CurrentVersion\Explorer\Advanced";
@@ -49,7 +48,7 @@ pub(super) fn build() -> Option<Build> {
 const NOT_WINDOWS: &str = "this system is not Windows";
 
 /// The settings that lists depend on.
-pub(super) fn before_lists(lists: &Looked, build: Option<&Build>) -> Vec<Check> {
+pub(super) fn before_lists(entries: usize, build: Option<&Build>) -> Vec<Check> {
     let ids = [
         "windows_build",
         "tracking",
@@ -64,7 +63,7 @@ pub(super) fn before_lists(lists: &Looked, build: Option<&Build>) -> Vec<Check> 
     vec![
         windows_build(build),
         tracking(),
-        no_recent_docs_history(lists),
+        no_recent_docs_history(entries),
         policy("policy_clear_recent_docs_on_exit", "ClearRecentDocsOnExit", |set_in| {
             Check::new(
                 "policy_clear_recent_docs_on_exit",
@@ -149,11 +148,10 @@ fn policy(id: &'static str, name: &str, set: impl Fn(&str) -> Check) -> Check {
     }
 }
 
-fn no_recent_docs_history(lists: &Looked) -> Check {
+fn no_recent_docs_history(entries: usize) -> Check {
     let id = "policy_no_recent_docs_history";
     policy(id, "NoRecentDocsHistory", |set_in| {
-        let left = lists.entries();
-        if left == 0 {
+        if entries == 0 {
             return Check::new(
                 id,
                 State::Notice,
@@ -167,7 +165,7 @@ fn no_recent_docs_history(lists: &Looked) -> Check {
         Check::new(
             id,
             State::Notice,
-            format!("The policy NoRecentDocsHistory is set ({set_in}): Windows adds no recent items. What the lists held before is still there: {}", words::count(left, "entry")),
+            format!("The policy NoRecentDocsHistory is set ({set_in}): Windows adds no recent items. What the lists held before is still there: {}", words::count(entries, "entry")),
         )
         .fix("jlfix prune --keep 0", "every entry that is not pinned; jlfix saves the lists first, and jlfix restore brings them back")
     })

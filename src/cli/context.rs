@@ -1,0 +1,50 @@
+//! What every command needs to know, from the options of them all.
+
+use std::path::PathBuf;
+
+use jlfix::format::appid::AppNames;
+use jlfix::limits::Limits;
+use jlfix::model::ReadOptions;
+
+use super::options::Global;
+use super::output;
+
+/// What every command needs to know.
+pub(crate) struct Context {
+    /// How files are read.
+    pub(crate) read: ReadOptions,
+    /// Names of applications.
+    pub(crate) names: AppNames,
+    /// No notes, no progress.
+    pub(crate) quiet: bool,
+    /// More is told.
+    pub(crate) verbose: bool,
+    /// Where the user wants backups kept.
+    pub(crate) backup_dir: Option<PathBuf>,
+}
+
+impl Context {
+    pub(crate) fn new(global: &Global) -> Self {
+        let limits = Limits { file_size: global.max_size.saturating_mul(1 << 20), ..Limits::default() };
+        let mut names = AppNames::default();
+        if let Some(path) = &global.app_ids {
+            match std::fs::read(path) {
+                Ok(text) => {
+                    for bad in names.add_list(&text) {
+                        output::note(&format!("{}: {bad}", path.display()));
+                    }
+                }
+                Err(error) => output::error(&format!("{}: cannot read the names: {error}", path.display())),
+            }
+        }
+        let read = ReadOptions { limits, code_page: global.code_page };
+        Self { read, names, quiet: global.quiet, verbose: global.verbose, backup_dir: global.backup_dir.clone() }
+    }
+
+    /// Tells a note, unless notes are not wanted.
+    pub(crate) fn note(&self, message: &str) {
+        if !self.quiet {
+            output::note(message);
+        }
+    }
+}
