@@ -113,6 +113,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let tally = tallies.entry(kind.name()).or_default();
         tally.slowest = tally.slowest.max(started.elapsed());
         tally.mutants += 1;
+        let outcome = match outcome {
+            Outcome::Mended(bytes) => match again(&bytes) {
+                None => Outcome::Mended(bytes),
+                Some(why) => Outcome::Failed(format!("mended again: {why}")),
+            },
+            outcome => outcome,
+        };
         let mended: &[u8] = match &outcome {
             Outcome::Mended(bytes) => bytes,
             Outcome::Unchanged => &mutant,
@@ -185,6 +192,17 @@ fn mend(data: &[u8]) -> Outcome {
         Ok(None) => left_over(data).map_or(Outcome::Unchanged, |code| Outcome::Failed(format!("leaves {code}"))),
         Err(PlanError::Hopeless(_)) => Outcome::Hopeless,
         Err(error) => Outcome::Failed(error.to_string()),
+    }
+}
+
+/// What a second repair of a mended file does, if anything.
+fn again(data: &[u8]) -> Option<String> {
+    let limits = Limits::default();
+    let compound = Compound::parse(data, &limits).ok()?;
+    match repair(&JumpList::read(&compound), &RepairOptions::default(), &limits) {
+        Ok(None) => None,
+        Ok(Some(plan)) => Some(plan.steps.first().map_or_else(String::new, |step| step.what.clone())),
+        Err(error) => Some(error.to_string()),
     }
 }
 
