@@ -371,7 +371,11 @@ pub fn repair(data: &[u8]) {
         for entry in list.entries.iter().filter(|entry| entry.dest.is_pinned() && entry.soundness == Soundness::Sound) {
             let links = entry.read_link(options.code_page).is_some_and(|link| link.is_ok_and(|link| link.complete));
             let ids = list.entries.iter().filter(|other| other.dest.id == entry.dest.id).count();
-            let kept = |kept: &&jlfix::model::Entry<'_>| kept.dest.id == entry.dest.id && kept.dest.is_pinned();
+            // It has another id where a link of that name turned out to be another's.
+            let is_it = |kept: &jlfix::model::Entry<'_>| {
+                kept.dest.id == entry.dest.id || kept.dest.path == entry.dest.path && !entry.dest.path.is_empty()
+            };
+            let kept = |kept: &&jlfix::model::Entry<'_>| kept.dest.is_pinned() && is_it(kept);
             assert!(!links || ids > 1 || after.entries.iter().any(|e| kept(&e)), "pin {} is lost", entry.dest.id);
         }
     }
