@@ -4,10 +4,17 @@
 
 mod support;
 
-use std::fs::{self, File};
+use std::fs;
+#[cfg(unix)]
+use std::fs::File;
+#[cfg(unix)]
 use std::path::Path;
-use std::process::{Child, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::Stdio;
+#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
 use std::time::Duration;
 
 use jlfix::error::Error;
@@ -16,7 +23,9 @@ use jlfix::model::{JumpList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
 use support::build::{ListBuilder, NewEntry};
-use support::cli::{AUTOMATIC, Cli, EXPLORER, NOTEPAD, bloated};
+use support::cli::{AUTOMATIC, Cli, NOTEPAD};
+#[cfg(unix)]
+use support::cli::{EXPLORER, bloated};
 use support::read::List;
 
 #[test]
