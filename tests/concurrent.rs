@@ -27,6 +27,7 @@ use support::cli::{AUTOMATIC, Cli, NOTEPAD};
 #[cfg(unix)]
 use support::cli::{EXPLORER, bloated};
 use support::read::List;
+use support::start::start;
 
 #[test]
 fn two_prunes_of_one_folder_at_once_both_end_well_and_can_be_undone() {
@@ -39,7 +40,7 @@ fn two_prunes_of_one_folder_at_once_both_end_well_and_can_be_undone() {
     let prune = |keep: &str| {
         let mut command = cli.jlfix();
         command.args(["prune", "--keep", keep, "."]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
+        start(|| command.spawn()).unwrap()
     };
     let both = [prune("9"), prune("4")];
     for child in both {

@@ -22,6 +22,10 @@ use jlfix::{
     },
 };
 
+#[path = "support/start.rs"]
+mod start;
+use start::start;
+
 const NAME: &str = "f01b4d95cf55d32a.automaticDestinations-ms";
 
 struct Place {
@@ -441,13 +445,10 @@ fn the_store_is_where_the_environment_says() {
 
 /// Another process of this very test: `which` runs in it, and nothing else does.
 fn another_process(which: &str, place: &Place, path: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args([which, "--exact", "--nocapture", "--ignored"])
-        .env("STORE", place.store.root())
-        .env("FILE", path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([which, "--exact", "--nocapture", "--ignored"]);
+    command.env("STORE", place.store.root()).env("FILE", path).stdout(Stdio::piped());
+    start(|| command.spawn()).unwrap()
 }
 
 fn told(name: &str) -> PathBuf {
@@ -773,7 +774,7 @@ mod windows {
     fn a_read_only_hidden_file_is_changed_deleted_and_restored_with_its_attributes() {
         let place = Place::new();
         let path = place.file(NAME, b"old");
-        assert!(Command::new("attrib").arg("+h").arg(&path).status().unwrap().success());
+        assert!(start(|| Command::new("attrib").arg("+h").arg(&path).status()).unwrap().success());
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();

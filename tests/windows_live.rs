@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use jlfix::format::compound::looks_like_compound;
 use support::build::ListBuilder;
 use support::cli::{AUTOMATIC, CHROME, Cli, EXPLORER, NOTEPAD, Output, finish, samples};
+use support::start::start;
 use windows_registry::{CURRENT_USER, LOCAL_MACHINE};
 
 const ADVANCED: &str = r"Software\Microsoft\Windows\CurrentVersion\Explorer\Advanced";
@@ -170,7 +171,8 @@ fn a_file_that_is_let_go_of_in_time_is_done() {
     let path = live.write(NOTEPAD, &list);
     let held = hold(&path);
     let mut command = live.jlfix("prune --keep 3");
-    let pruning = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    command.stdout(std::process::Stdio::piped());
+    let pruning = start(|| command.spawn()).unwrap();
     std::thread::sleep(Duration::from_millis(1200));
     drop(held);
     let done = pruning.wait_with_output().unwrap();

@@ -10,3 +10,4 @@ pub mod cli;
 pub mod judge;
 pub mod read;
 pub mod samples;
+pub mod start;
