@@ -125,7 +125,7 @@ build_std() {
 }
 
 wine_server() { # -k: ends all that runs in the prefix; -w: waits for it to end
-    WINEPREFIX=$prefix/drive timeout --kill-after=5 60 /usr/lib/wine/wineserver64 "$1"
+    WINEPREFIX=$prefix/drive TMPDIR=$prefix/tmp timeout --kill-after=5 60 /usr/lib/wine/wineserver64 "$1"
 }
 
 # A prefix of its own, with a home folder of its own: Wine links its Documents, Desktop and so on to there.
@@ -138,13 +138,14 @@ build_prefix() {
     [[ ! -e $prefix/done ]] || return 0
     say "making a Wine prefix in $prefix"
     rm -rf -- "$prefix"
-    mkdir -p -- "$prefix/home" "$prefix/drive"
+    mkdir -p -- "$prefix/home" "$prefix/tmp" "$prefix/drive"
     cat >"$wine" <<'END'
 #!/bin/sh
-# With LC_ALL=C names that are not ASCII fail.
+# With LC_ALL=C names that are not ASCII fail. Debian's Wine finds its server by TMPDIR: with another one there would be
+# two of them for one registry.
 prefix=$(dirname -- "$0")
 unset DISPLAY WAYLAND_DISPLAY
-export WINEPREFIX="$prefix/drive" HOME="$prefix/home" WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" LC_ALL=C.UTF-8
+export WINEPREFIX="$prefix/drive" HOME="$prefix/home" TMPDIR="$prefix/tmp" WINEARCH=win64 WINEDEBUG="${WINEDEBUG:--all}" LC_ALL=C.UTF-8
 export WINEDLLOVERRIDES='mscoree,mshtml=;winemenubuilder.exe=d'
 exec /usr/lib/wine/wine64 "$@"
 END
