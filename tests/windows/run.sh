@@ -110,10 +110,17 @@ build_std() {
     mkdir -p -- "$dummy/src" "$lib"
     printf '[package]\nname = "dummy"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n' >"$dummy/Cargo.toml"
     : >"$dummy/src/lib.rs"
+    # A program that aborts takes panic_abort only if that aborts too, and cargo has no word for it.
+    cat >"$dummy/rustc" <<'END'
+#!/bin/sh
+case " $* " in *" --crate-name panic_abort "*) set -- "$@" -Cpanic=abort ;; esac
+exec "$@"
+END
+    chmod +x -- "$dummy/rustc"
     (
         cd -- "$dummy"
         # Bitcode is for the release profile's LTO; the linker leaves empty files in TMPDIR.
-        export RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS=-Cembed-bitcode=yes TMPDIR=$dummy
+        export RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS=-Cembed-bitcode=yes TMPDIR=$dummy RUSTC_WRAPPER=$dummy/rustc
         /usr/bin/cargo build --quiet --release --target "$target" --target-dir target \
             -Zbuild-std=std,panic_unwind,panic_abort,proc_macro,test </dev/null
     )
@@ -189,6 +196,7 @@ prepare() {
     export CARGO_ENCODED_RUSTDOCFLAGS="--sysroot=$sysroot${doc_flags:+$'\x1f'$doc_flags}"
     target_dir=$(realpath -m -- "${CARGO_TARGET_DIR:-$root/target}")/windows
     unset CARGO_TARGET_DIR
+    export CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG-false} # a panic tells its line without it, and all links faster
 }
 
 limited=() # the words before cargo's
