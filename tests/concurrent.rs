@@ -4,10 +4,17 @@
 
 mod support;
 
-use std::fs::{self, File};
+use std::fs;
+#[cfg(unix)]
+use std::fs::File;
+#[cfg(unix)]
 use std::path::Path;
-use std::process::{Child, Stdio};
+#[cfg(unix)]
+use std::process::Child;
+use std::process::Stdio;
+#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
 use std::time::Duration;
 
 use jlfix::error::Error;
@@ -16,8 +23,11 @@ use jlfix::model::{JumpList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
 use support::build::{ListBuilder, NewEntry};
-use support::cli::{AUTOMATIC, Cli, EXPLORER, NOTEPAD, bloated};
+use support::cli::{AUTOMATIC, Cli, NOTEPAD};
+#[cfg(unix)]
+use support::cli::{EXPLORER, bloated};
 use support::read::List;
+use support::start::start;
 
 #[test]
 fn two_prunes_of_one_folder_at_once_both_end_well_and_can_be_undone() {
@@ -30,7 +40,7 @@ fn two_prunes_of_one_folder_at_once_both_end_well_and_can_be_undone() {
     let prune = |keep: &str| {
         let mut command = cli.jlfix();
         command.args(["prune", "--keep", keep, "."]).stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
+        start(|| command.spawn()).unwrap()
     };
     let both = [prune("9"), prune("4")];
     for child in both {

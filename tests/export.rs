@@ -282,7 +282,8 @@ fn nothing_is_written_beside_the_evidence_and_the_evidence_stays_as_it_is() {
         ("export in/empty in --dump-links in/links", "--dump-links in/links: refused"),
         ("export link.lnk --format csv --to .", "--to .: refused"),
         ("export . --format jsonl --to out", "it lies in ., which is read from"),
-        ("export in --format csv --to nowhere/../in", "need a folder"),
+        // Windows goes back up a path without a look at what is there.
+        ("export in --format csv --to nowhere/../in", if cfg!(windows) { "it lies in in" } else { "need a folder" }),
         ("export in --format jlecmd --to -", "jlecmd is two files"),
     ] {
         let out = cli.run(line).exits(2);

@@ -4,10 +4,7 @@
 
 mod support;
 
-use std::path::Path;
-
-use support::build::ListBuilder;
-use support::cli::{Cli, EXPLORER, NOTEPAD, bloated};
+use support::cli::Cli;
 
 /// Every command, and the commands below it.
 fn commands(cli: &Cli) -> Vec<String> {
@@ -50,6 +47,7 @@ fn every_command_has_help_with_an_example() {
 }
 
 /// The command lines among the examples, without what is said of them.
+#[cfg(unix)]
 fn examples(help: &str) -> Vec<String> {
     let lines = help.lines().filter_map(|line| line.strip_prefix("  jlfix "));
     lines.map(|line| format!("jlfix {}", line.split("  ").next().unwrap_or_default())).collect()
@@ -60,6 +58,10 @@ fn examples(help: &str) -> Vec<String> {
 #[cfg(unix)]
 #[test]
 fn every_example_is_a_command_line_that_works() {
+    use std::path::Path;
+    use support::build::ListBuilder;
+    use support::cli::{EXPLORER, NOTEPAD, bloated};
+
     let cli = Cli::with_samples();
     cli.write(format!("samples/AutomaticDestinations/{EXPLORER}"), &std::fs::read(bloated()).unwrap());
     let mut count = 0;

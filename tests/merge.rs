@@ -262,10 +262,8 @@ fn what_must_not_be_merged_is_refused_and_nothing_is_written() {
 fn copies_in_a_profile_are_found_and_the_command_that_is_shown_merges_them() {
     let cli = Cli::new();
     let live = |user: &str, name: &str| {
-        PathBuf::from("Users")
-            .join(user)
-            .join("AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations")
-            .join(name)
+        let below = ["AppData", "Roaming", "Microsoft", "Windows", "Recent", "AutomaticDestinations", name];
+        ["Users", user].iter().chain(&below).collect::<PathBuf>()
     };
     let one = |path: &Path| cli.write(path, &one().build());
     one(&live("sam", NOTEPAD));

@@ -35,7 +35,7 @@ fn a_healthy_file_is_left_as_it_is() {
         cli.write(format!("{name}.automaticDestinations-ms"), &list.build());
     }
     cli.write(EXPLORER, &fs::read(bloated()).unwrap());
-    cli.write(EXPLORER.to_uppercase(), &ten().build());
+    cli.write(format!("8/{}", EXPLORER.to_uppercase()), &ten().build());
     cli.write(CHROME, &CustomBuilder::new().known(1).slack(&[7; 300]).build());
     let before = cli.snapshot();
     cli.run("repair --dry-run .").exits(0);

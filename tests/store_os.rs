@@ -5,6 +5,9 @@
 
 #[path = "support/place.rs"]
 mod place;
+#[cfg(windows)]
+#[path = "support/start.rs"]
+mod start;
 
 use std::{fs, process::Command};
 
@@ -192,6 +195,7 @@ mod windows {
         path::Path,
     };
 
+    use super::start::start;
     use super::*;
 
     const READ_ONLY: u32 = 1;
@@ -246,7 +250,7 @@ mod windows {
     fn a_read_only_hidden_file_is_changed_deleted_and_restored_with_its_attributes() {
         let place = Place::new();
         let path = place.file(NAME, b"old");
-        assert!(Command::new("attrib").arg("+h").arg(&path).status().unwrap().success());
+        assert!(start(|| Command::new("attrib").arg("+h").arg(&path).status()).unwrap().success());
         let mut permissions = fs::metadata(&path).unwrap().permissions();
         permissions.set_readonly(true);
         fs::set_permissions(&path, permissions).unwrap();

@@ -4,6 +4,8 @@
 
 #[path = "support/place.rs"]
 mod place;
+#[path = "support/start.rs"]
+mod start;
 
 use std::{
     fs,
@@ -19,16 +21,14 @@ use jlfix::{
     store::{Decision, OnBusy, Options, Run, Store, change, edit},
 };
 use place::{NAME, Place, names};
+use start::start;
 
 /// Another process of this very test: `which` runs in it, and nothing else does.
 fn another_process(which: &str, place: &Place, path: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args([which, "--exact", "--nocapture", "--ignored"])
-        .env("STORE", place.store.root())
-        .env("FILE", path)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([which, "--exact", "--nocapture", "--ignored"]);
+    command.env("STORE", place.store.root()).env("FILE", path).stdout(Stdio::piped());
+    start(|| command.spawn()).unwrap()
 }
 
 fn told(name: &str) -> PathBuf {

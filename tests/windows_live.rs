@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use jlfix::format::compound::looks_like_compound;
 use support::build::ListBuilder;
 use support::cli::{AUTOMATIC, CHROME, Cli, EXPLORER, NOTEPAD, Output, finish, samples};
+use support::start::start;
 use windows_registry::{CURRENT_USER, LOCAL_MACHINE};
 
 const ADVANCED: &str = r"Software\Microsoft\Windows\CurrentVersion\Explorer\Advanced";
@@ -152,7 +153,9 @@ fn a_file_that_another_process_keeps_to_itself_is_told_and_the_others_are_done()
     let parts = ["in use by another process (Explorer?)", EXPLORER, "close it, or try again"];
     let started = Instant::now();
     live.run("prune --keep 3").exits(3).says(&["1 file pruned, 1 failed"]).complains(&parts);
-    println!("a held file is told after {:.1} s", started.elapsed().as_secs_f64());
+    let waited = started.elapsed();
+    println!("a held file is told after {:.1} s", waited.as_secs_f64());
+    assert!(waited < Duration::from_secs(20), "{waited:?}, need about 2 s");
     assert!(fs::read(&other).unwrap().len() < list.len());
     live.run("scan").exits(3).complains(&parts);
     assert!(live.run("doctor").exits(1).stdout.contains("✗ 1 place could not be looked at"));
@@ -168,7 +171,8 @@ fn a_file_that_is_let_go_of_in_time_is_done() {
     let path = live.write(NOTEPAD, &list);
     let held = hold(&path);
     let mut command = live.jlfix("prune --keep 3");
-    let pruning = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    command.stdout(std::process::Stdio::piped());
+    let pruning = start(|| command.spawn()).unwrap();
     std::thread::sleep(Duration::from_millis(1200));
     drop(held);
     let done = pruning.wait_with_output().unwrap();
@@ -366,35 +370,6 @@ fn odd_names_long_paths_read_only_and_hidden_files_are_pruned_and_restored_as_th
         assert!(fs::read(path).unwrap() == list, "{}", path.display());
     }
     assert_eq!(paths.iter().map(own).collect::<Vec<_>>(), attributes);
-}
-
-#[test]
-fn ole32_reads_every_real_list_after_a_prune_as_we_do() {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    if !corpus.is_dir() {
-        println!("skipped: no corpus");
-        return;
-    }
-    let cli = Cli::new();
-    let lists = files(&corpus.join("jumplists")).into_iter().filter(|path| path.to_string_lossy().ends_with(AUTOMATIC));
-    let mut count = 0;
-    for (number, path) in lists.enumerate() {
-        let bytes = fs::read(&path).unwrap();
-        if looks_like_compound(&bytes) {
-            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-            cli.write(format!("{number}/{name}"), &bytes);
-            count += 1;
-        }
-    }
-    let out = cli.run("prune --keep 3 .");
-    assert!(out.code == 0 || out.code == 3, "{out:?}");
-    let before: u64 = count;
-    let pruned = files(&cli.files());
-    let streams: usize = pruned.iter().map(|path| ole::assert_both_read_the_same(path)).sum();
-    println!("{}", out.stdout.lines().rev().take(3).collect::<Vec<_>>().join(" / "));
-    println!("ole32 and jlfix read {} files and {streams} streams the same, {before} of them real", pruned.len());
-    assert!(count >= 30);
 }
 
 #[test]

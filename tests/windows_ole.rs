@@ -3,8 +3,13 @@
 #![cfg(windows)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+#[cfg(feature = "cli")]
+#[path = "support/mutants.rs"]
+mod mutants;
 #[path = "windows/ole.rs"]
 mod ole;
+#[cfg(feature = "cli")]
+mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -98,4 +103,90 @@ fn the_judge_turns_damage_down() {
     no_tables[0x4C..0x50].copy_from_slice(&0x00FF_FFFF_u32.to_le_bytes());
     std::fs::write(&path, &no_tables).unwrap();
     assert!(ole::streams(&path).is_err(), "a FAT far outside the file");
+}
+
+/// What the binary writes.
+#[cfg(feature = "cli")]
+mod written {
+    use std::fs;
+
+    use super::mutants::{Kind, Random};
+    use super::support::build::ListBuilder;
+    use super::support::cli::{AUTOMATIC, Cli, bloated, samples};
+    use super::{compound_files, corpus, ole};
+
+    /// Every automatic list at hand that is whole: samples, made ones, and real ones where they are.
+    fn lists() -> Vec<Vec<u8>> {
+        let real = corpus().map(|corpus| compound_files(&corpus.join("jumplists"))).unwrap_or_default();
+        let samples = compound_files(&samples()).into_iter();
+        let samples = samples.filter(|path| !path.components().any(|part| part.as_os_str() == "damaged"));
+        let files = samples.chain(real).filter(|path| path.to_string_lossy().ends_with(AUTOMATIC));
+        let made = [ListBuilder::files(1, 9), ListBuilder::folders(4, 24).ranked().pin(3), ListBuilder::files(6, 60)];
+        files.map(|path| fs::read(path).unwrap()).chain(made.map(|list| list.build())).collect()
+    }
+
+    fn name(number: usize) -> String {
+        format!("{number:03}/9b9cdc69c1c24e2b.{AUTOMATIC}")
+    }
+
+    /// Holds each of the files that is not as it was against both readers.
+    fn judge(cli: &Cli, before: &[(String, Vec<u8>)], what: &str) -> usize {
+        let written = before.iter().filter(|(name, bytes)| cli.read(name) != *bytes);
+        let streams: Vec<usize> = written.map(|(name, _)| ole::assert_both_read_the_same(&cli.path(name))).collect();
+        println!(
+            "ole32 and jlfix read {} {what} lists and {} streams the same",
+            streams.len(),
+            streams.iter().sum::<usize>()
+        );
+        streams.len()
+    }
+
+    #[test]
+    fn ole32_reads_every_list_that_was_pruned_as_we_do() {
+        let lists: Vec<_> = lists().into_iter().enumerate().map(|(number, list)| (name(number), list)).collect();
+        for keep in [3, 0] {
+            let cli = Cli::new();
+            lists.iter().for_each(|(name, list)| drop(cli.write(name, list)));
+            cli.run(&format!("prune --keep {keep} .")).clean();
+            let count = judge(&cli, &lists, "pruned");
+            assert!(count >= if corpus().is_some() { 20 } else { 6 }, "{count}");
+        }
+    }
+
+    #[test]
+    fn ole32_reads_every_list_that_was_repaired_as_we_do() {
+        let cli = Cli::new();
+        let whole = lists();
+        let small: Vec<_> = whole.iter().filter(|list| list.len() < 200_000).collect();
+        let mut damaged = Vec::new();
+        for kind in Kind::ALL {
+            for (number, list) in small.iter().enumerate() {
+                damaged.push((name(damaged.len()), kind.apply(list, &mut Random::new(5, number as u64))));
+            }
+        }
+        for path in compound_files(&samples().join("damaged")).into_iter().chain([bloated()]) {
+            damaged.push((name(damaged.len()), fs::read(path).unwrap()));
+        }
+        damaged.iter().for_each(|(name, list)| drop(cli.write(name, list)));
+        let out = cli.run("repair .");
+        // Some are past mending, and told.
+        assert!(out.code == 0 || out.code == 3, "{out:?}");
+        let count = judge(&cli, &damaged, "repaired");
+        assert!(count > damaged.len() / 2, "only {count} of {} were mended", damaged.len());
+    }
+
+    #[test]
+    fn ole32_reads_every_merged_list_as_we_do() {
+        let cli = Cli::new();
+        let mut merged = Vec::new();
+        for (number, list) in lists().into_iter().enumerate().filter(|(_, list)| list.len() < 200_000) {
+            let (base, out) = (name(number), format!("{number:03}/out.{AUTOMATIC}"));
+            let other = format!("{number:03}/other.{AUTOMATIC}");
+            cli.write(&base, &list);
+            cli.write(&other, &ListBuilder::files(4, 12).pin(2).build());
+            cli.run(&format!("merge {base} {other} --into {out}")).clean();
+            merged.push((out, Vec::new()));
+        }
+        assert_eq!(judge(&cli, &merged, "merged"), merged.len());
+    }
 }

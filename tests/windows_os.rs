@@ -24,6 +24,10 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::LibraryLoader::{GetModuleHandleA, GetProcAddress};
 
+#[path = "support/start.rs"]
+mod start;
+use start::start;
+
 const NAME: &str = "f01b4d95cf55d32a.automaticDestinations-ms";
 const OWN_ATTRIBUTES: u32 =
     FILE_ATTRIBUTE_READONLY | FILE_ATTRIBUTE_HIDDEN | FILE_ATTRIBUTE_SYSTEM | FILE_ATTRIBUTE_ARCHIVE;
@@ -118,14 +122,11 @@ struct Holder {
 impl Holder {
     /// `share` as FILE_SHARE_ bits.
     fn of(path: &Path, share: u32) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "hold_a_file_for_another_test", "--nocapture"])
-            .env("JLFIX_TEST_HOLD", path)
-            .env("JLFIX_TEST_SHARE", share.to_string())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--ignored", "--exact", "hold_a_file_for_another_test", "--nocapture"]);
+        command.env("JLFIX_TEST_HOLD", path).env("JLFIX_TEST_SHARE", share.to_string());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = start(|| command.spawn()).unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         assert!(lines.any(|line| line.ends_with("holding")), "the other process has the file");
         // Nothing reads on, and the child's last lines have to go somewhere.
@@ -257,14 +258,16 @@ fn a_symbolic_link_is_refused_and_what_it_points_to_stays() {
 fn junction(target: &Path, link: &Path) {
     if is_wine() {
         let unix = |path: &Path| {
-            let out = Command::new("winepath").arg("-u").arg(path).output().unwrap();
+            let out = start(|| Command::new("winepath").arg("-u").arg(path).output()).unwrap();
             String::from_utf8(out.stdout).unwrap().trim_end().to_owned()
         };
         // There is no waiting for a process of the system below.
-        let _ = Command::new(r"Z:\bin\ln").args(["-s", &unix(target), &unix(link)]).status();
-        while !link.is_dir() {
+        let _ = start(|| Command::new(r"Z:\bin\ln").args(["-s", &unix(target), &unix(link)]).status());
+        let made = (0..6000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));
-        }
+            link.is_dir()
+        });
+        assert!(made, "{} is no folder after 30 s", link.display());
     } else {
         let command = ["/d", "/c", "mklink", "/J"];
         assert!(
@@ -313,14 +316,14 @@ impl MadeUpProfile {
     fn new(sid: &str, folder: &str) -> Self {
         let key = format!(r"HKLM\SOFTWARE\Microsoft\Windows NT\CurrentVersion\ProfileList\{sid}");
         let add = ["add", &key, "/v", "ProfileImagePath", "/t", "REG_EXPAND_SZ", "/d", folder, "/f"];
-        assert!(Command::new("reg").args(add).stdout(Stdio::null()).status().unwrap().success());
+        assert!(start(|| Command::new("reg").args(add).stdout(Stdio::null()).status()).unwrap().success());
         Self(key)
     }
 }
 
 impl Drop for MadeUpProfile {
     fn drop(&mut self) {
-        let _ = Command::new("reg").args(["delete", &self.0, "/f"]).stdout(Stdio::null()).status();
+        let _ = start(|| Command::new("reg").args(["delete", &self.0, "/f"]).stdout(Stdio::null()).status());
     }
 }
 

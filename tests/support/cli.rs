@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::start::start;
+
 /// The ending of automatic lists.
 pub const AUTOMATIC: &str = "automaticDestinations-ms";
 /// Notepad, Explorer, Chrome: three names that Windows gives to lists.
@@ -248,7 +250,7 @@ impl Cli {
 /// Runs a command to its end.
 pub fn finish(mut command: Command) -> Output {
     let line = format!("{command:?}");
-    let output = command.output().unwrap_or_else(|e| panic!("{line}: {e}"));
+    let output = start(|| command.output()).unwrap_or_else(|e| panic!("{line}: {e}"));
     let text = |bytes| String::from_utf8(bytes).unwrap_or_else(|e| panic!("{line}: {e}"));
     Output {
         stdout: text(output.stdout),

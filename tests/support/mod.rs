@@ -12,3 +12,4 @@ pub mod judge;
 pub mod mended;
 pub mod read;
 pub mod samples;
+pub mod start;
