@@ -70,7 +70,7 @@ impl Case {
         }
         let line = line.unwrap_or_else(|| panic!("{what}: no line says {told:?}:\n{shown}"));
         assert!(line.contains("[offset ") || line.contains("the header"), "{what}: {line:?} does not say where");
-        checked.exits(1).says(&[&format!("mend it: jlfix repair ./{name}")]);
+        checked.exits(1).says(&[&format!("mend it: jlfix repair .{}{name}", std::path::MAIN_SEPARATOR)]);
         println!("{what}: {}", line.trim());
 
         let mended = cli.run("repair -v .").exits(0);
