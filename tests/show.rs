@@ -105,6 +105,7 @@ fn both_paths_of_a_shared_folder_are_told_and_a_url_is_a_target() {
     let entries =
         cli.run(&format!("show --links --format json {NOTEPAD}")).clean().json()["files"][0]["entries"].take();
     assert_eq!(entries[0]["path"], "https://www.example.org/tides?place=harbour");
+    assert_eq!(entries[0]["link"]["target"], "https://www.example.org/tides?place=harbour");
     assert_eq!(entries[0]["link"]["local_path"], Value::Null);
     assert_eq!(entries[1]["link"]["network_path"], r"\\files-01\projects\Harbour\plan.txt");
 }

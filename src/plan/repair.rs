@@ -141,6 +141,15 @@ impl Steps {
         self.push(Some(draft), what.into(), false);
     }
 
+    /// Tells the step about an entry that was made, and told under the id `was`, with the id that it has now.
+    fn renumber(&mut self, draft: &Draft<'_>, was: u64) {
+        let path = draft.path().to_string();
+        let is_it = |step: &&mut Step| step.entry_id == Some(was) && step.path.as_deref() == Some(&path);
+        if let Some(step) = self.told.iter_mut().find(is_it) {
+            step.entry_id = Some(draft.entry.id);
+        }
+    }
+
     fn lost(&mut self, draft: &Draft<'_>, what: impl Into<String>) {
         self.push(Some(draft), what.into(), true);
     }

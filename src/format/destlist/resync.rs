@@ -194,9 +194,13 @@ impl<'a> Reader<'a> {
     fn between(&mut self, mut at: usize, end: usize) {
         while at < end {
             let entry = self.data.get(at..end).and_then(|rest| Entry::decode(rest, at, self.version).ok());
-            let Some(entry) = entry.filter(|entry| could_start_at(self.data, at) && is_text(entry.path)) else { break };
+            // An entry that must start here need not look likely if its checksum holds: it can have no last access.
+            let certain = checks_at(self.data, at);
+            let is_entry = |entry: &Entry<'_>| (certain || could_start_at(self.data, at)) && is_text(entry.path);
+            let Some(entry) = entry.filter(is_entry) else { break };
             at = at.saturating_add(entry.raw.len());
-            self.entries.push(Found { entry, soundness: Soundness::Doubtful });
+            let soundness = if certain { Soundness::Sound } else { Soundness::Doubtful };
+            self.entries.push(Found { entry, soundness });
         }
         self.gap(at..end);
     }

@@ -364,8 +364,9 @@ impl<'x, 'c> Judge<'x, 'c> {
             let Some(draft) = self.drafts.get_mut(at) else { continue };
             let (was, now) = (draft.entry.id, given.next());
             draft.entry.id = now;
-            let fresh = draft.entry.raw.is_empty();
-            if !fresh {
+            if draft.entry.raw.is_empty() {
+                self.steps.renumber(draft, was);
+            } else {
                 let why = if was == 0 {
                     "is none that Windows gives".to_owned()
                 } else {

@@ -268,7 +268,7 @@ impl LinkBuilder {
             }
             Target::Url(url) => {
                 let mut out = root(0x68, INTERNET);
-                let mut body = vec![0x61, 0x80, 0, 0];
+                let mut body = vec![0x61, 0x80, 0, 0, 0, 0];
                 body.extend(utf16_nul(url));
                 out.extend(item(&body));
                 out

@@ -55,9 +55,10 @@ pub(super) fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> 
         }
     }
     let Some(best) = best else { return plain };
-    // Without a fault in its tables, a file is left as it is unless that gives more, and leaves no chain that ends just
-    // where the size of its stream says: a link that is cut short reads on into its neighbour by mere chance.
-    if plain.faults.is_empty() && (best.outcome.held() <= held(&plain) || leaves_sound_chain(&best)) {
+    // Without a fault in its tables, a file is left as it is unless that gives more and gives up nothing, and leaves no
+    // chain that ends just where the size of its stream says: a link that is cut short reads on into its neighbour by mere
+    // chance.
+    if plain.faults.is_empty() && (!gives_more(&best, &plain) || leaves_sound_chain(&best)) {
         return plain;
     }
     Finish { plain: &plain, solution: best, limits }.compound(&mut work)
@@ -90,13 +91,15 @@ fn leaves_sound_chain(solution: &Solution<'_>) -> bool {
     })
 }
 
-/// How many links and entries of a plain reading are certain. A link that ends before its stream does is one, as it is in
-/// a solution: what follows is slack.
-fn held(plain: &Compound<'_>) -> usize {
+/// True if there are more certain links or entries in a solution than in a plain reading, and of neither fewer. A link that
+/// ends before its stream does is certain in both: what follows is slack.
+fn gives_more(solution: &Solution<'_>, plain: &Compound<'_>) -> bool {
     let is_certain = |data: &[u8]| link::walk(data).is_ok_and(|walk| walk.size == data.len() || walk.flaws == 0);
-    let links = plain.streams.iter().filter(|stream| stream.entry_id().is_some() && is_certain(&stream.data));
+    let links = plain.streams.iter().filter(|stream| stream.entry_id().is_some() && is_certain(&stream.data)).count();
     let list = plain.streams.iter().find(|stream| stream.is_dest_list());
-    links.count().saturating_add(list.map_or(0, |list| destlist::resync(&list.data).sound()))
+    let entries = list.map_or(0, |list| destlist::resync(&list.data).sound());
+    let outcome = &solution.outcome;
+    outcome.links >= links && outcome.entries >= entries && (outcome.links > links || outcome.entries > entries)
 }
 
 /// Makes streams and faults of a solution.

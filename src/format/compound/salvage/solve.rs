@@ -62,17 +62,10 @@ pub(super) struct Outcome {
     /// What does not hold, and where it was looked for.
     pub(super) attempts: Vec<Attempt>,
     /// Links that are proven under their names.
-    links: usize,
+    pub(super) links: usize,
     /// Entries of the DestList that are certain.
-    entries: usize,
+    pub(super) entries: usize,
     pub(super) score: u64,
-}
-
-impl Outcome {
-    /// How many links and entries are certain, under their names.
-    pub(super) fn held(&self) -> usize {
-        self.links.saturating_add(self.entries)
-    }
 }
 
 /// A view of a damaged file, and what comes of it.
