@@ -130,7 +130,7 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     }
     let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum();
     let off = (f64::from(header.total) - total).abs();
-    if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.max(1.0)) {
+    if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.abs().max(1.0)) {
         tell(Code::Total, format!("the header's total is {}, the scores add up to {total}", header.total));
     }
     let highest = entries.iter().map(|entry| entry.dest.id).max().unwrap_or(0);

@@ -421,7 +421,7 @@ impl<'m, 'c> Merging<'m, 'c> {
         let lacks = self.found.saturating_sub(most.list.entries.len());
         let removed = self.found.saturating_sub(self.items.len());
         let sum: f64 = self.items.iter().map(|item| f64::from(item.entry.score)).sum();
-        let near = |total: f32, sum: f64| (f64::from(total) - sum).abs() <= TOLERANCE * sum.max(1.0);
+        let near = |total: f32, sum: f64| (f64::from(total) - sum).abs() <= TOLERANCE * sum.abs().max(1.0);
         let fits = |total: f32| near(total, sum);
         // Format 2 was not measured: its total goes by the rule that it fits before, as when entries are pruned.
         let before: f64 = most.list.entries.iter().map(|entry| f64::from(entry.dest.score)).sum();

@@ -214,7 +214,7 @@ fn total_after(list: &JumpList<'_>, header: &Header, kept: &[Entry<'_>], removed
     let sum = |entries: &mut dyn Iterator<Item = f32>| entries.map(f64::from).sum::<f64>();
     let before = sum(&mut list.entries.iter().map(|entry| entry.dest.score));
     let is_sum = header.version >= 3
-        || (header.version == 2 && (f64::from(header.total) - before).abs() <= 1e-3 * before.max(1.0));
+        || (header.version == 2 && (f64::from(header.total) - before).abs() <= 1e-3 * before.abs().max(1.0));
     if is_sum {
         sum(&mut kept.iter().map(|entry| entry.score)) as f32
     } else {

@@ -48,7 +48,7 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     }
     let sum: f64 = found.clone().map(|draft| f64::from(draft.entry.score)).sum();
     let off = (f64::from(claimed.total) - sum).abs();
-    let wrong = off.is_nan() || off > TOLERANCE * sum.max(1.0);
+    let wrong = off.is_nan() || off > TOLERANCE * sum.abs().max(1.0);
     if if claimed.version >= 3 { wrong } else { !is_total(claimed.total) } {
         steps.file(format!("the total score was {}, which it cannot be; computed anew", claimed.total));
     }
@@ -102,7 +102,7 @@ pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<
 fn total(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
     let sum = |drafts: &[Draft<'_>]| drafts.iter().map(|draft| f64::from(draft.entry.score)).sum::<f64>();
     let was = judge.header.total;
-    let fits = |entries: f64| (f64::from(was) - entries).abs() <= TOLERANCE * entries.max(1.0);
+    let fits = |entries: f64| (f64::from(was) - entries).abs() <= TOLERANCE * entries.abs().max(1.0);
     let is_sum = fits(sum(before));
     // Windows adds singles up as they come: its sum is not ours to the last digit.
     if judge.removed == 0 && judge.made == 0 && fits(sum(&judge.drafts)) {
