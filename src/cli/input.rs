@@ -15,7 +15,7 @@ use super::exit::Tally;
 use super::progress::Progress;
 use super::{Stop, output};
 
-/// How many files are held in memory at once, at the most, for each thread.
+/// How many files of a batch there are for each thread; two batches are held in memory at once, at the most.
 const FILES_A_THREAD: usize = 32;
 
 /// The files that the paths of a command name, or the live user's if it names none, in order, each once. Places that
@@ -174,13 +174,25 @@ pub(crate) fn view_each<T: Send>(
     mut take: impl FnMut(&Found, Result<T, String>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let mut progress = Progress::new(files.len(), context.quiet);
-    for batch in files.chunks(FILES_A_THREAD * rayon::current_num_threads()) {
-        let one = |found: &Found| view(found, context, options, &each);
-        // A handful of small files is read before the threads would have started.
-        let results: Vec<_> =
-            if batch.len() < 4 { batch.iter().map(one).collect() } else { batch.par_iter().map(one).collect() };
-        for (found, result) in batch.iter().zip(results) {
-            take(found, result)?;
+    let one = |found: &Found| view(found, context, options, &each);
+    // A handful of small files is read before the threads would have started.
+    let read = |batch: &[Found]| -> Vec<Result<T, String>> {
+        if batch.len() < 4 { batch.iter().map(one).collect() } else { batch.par_iter().map(one).collect() }
+    };
+    let mut batches = files.chunks(FILES_A_THREAD * rayon::current_num_threads());
+    let mut ready = batches.next().map(|batch| (batch, read(batch)));
+    while let Some((batch, results)) = ready.take() {
+        let hand_on = || batch.iter().zip(results).try_for_each(|(found, result)| take(found, result));
+        match batches.next() {
+            None => hand_on()?,
+            // The next ones are read while these are written.
+            Some(following) => {
+                let (next, read) = (&mut ready, &read);
+                rayon::in_place_scope(|scope| {
+                    scope.spawn(move |_| *next = Some((following, read(following))));
+                    hand_on()
+                })?;
+            }
         }
         progress.advance(batch.len());
     }
