@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 
 use jlfix::model::{Code, Fix, Severity};
-use jlfix::report::{FileRow, ReportOptions, SLOW_MS, Totals};
+use jlfix::report::{FileRow, Totals};
 
 use super::context::Context;
 use super::exit::{Exit, Tally};
@@ -42,13 +42,7 @@ struct Checked {
 pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: None,
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: false,
-    };
+    let options = context.report();
     let each = |view: View<'_>| {
         let row = view.row;
         let mut totals = Totals::default();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use jlfix::format::appid::AppNames;
 use jlfix::limits::Limits;
 use jlfix::model::ReadOptions;
+use jlfix::report::{ReportOptions, SLOW_MS};
 
 use super::options::Global;
 use super::output;
@@ -39,6 +40,12 @@ impl Context {
         }
         let read = ReadOptions { limits, code_page: global.code_page };
         Self { read, names, quiet: global.quiet, verbose: global.verbose, backup_dir: global.backup_dir.clone() }
+    }
+
+    /// What is told of a file where a command asks for no more: no entries, and nothing that is deleted.
+    pub(crate) fn report(&self) -> ReportOptions<'_> {
+        let (code_page, names) = (self.read.code_page, &self.names);
+        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page, names, deleted: false }
     }
 
     /// Tells a note, unless notes are not wanted.

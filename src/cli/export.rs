@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use jlfix::export::{self, DateFormat, DumpedLink, SourceFile};
 use jlfix::format::text::hex;
 use jlfix::model::{Kind, Severity};
-use jlfix::report::{ReportOptions, SLOW_MS, State};
+use jlfix::report::{ReportOptions, State};
 
 use super::context::Context;
 use super::exit::{Exit, Tally};
@@ -165,13 +165,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         }
         None => None,
     };
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: None,
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: args.deleted,
-    };
+    let options = ReportOptions { deleted: args.deleted, ..context.report() };
     let each = |view: View<'_>| render(&view, args, context);
     let mut counts = [Count::default(); KINDS.len()];
     let mut failures = Vec::new();

@@ -72,7 +72,7 @@ fn tell_lost_pins(found: &Found, change: &FileChange, rules: &RepairOptions, con
     let lost = change.steps.iter().filter(|step| step.pinned && step.lost).count();
     if lost > 0 {
         let hint = if rules.keep_linkless { "" } else { "; --keep-linkless keeps those that only lack a link" };
-        let pins = words::count(lost, "pinned entry").replace("entrys", "entries");
+        let pins = words::count(lost, "pinned entry");
         context.note(&format!("{}: {pins} could not be saved{hint}", found.path.display()));
     }
 }

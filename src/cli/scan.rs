@@ -127,13 +127,7 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     } else {
         args.lists.gather(context, &mut tally)?
     };
-    let options = ReportOptions {
-        slow_ms: args.slow_ms,
-        entries: None,
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: false,
-    };
+    let options = ReportOptions { slow_ms: args.slow_ms, ..context.report() };
     let mut totals = Totals::default();
     let mut lines: Vec<Line> = Vec::with_capacity(files.len());
     let each = |view: View<'_>| {
@@ -372,13 +366,7 @@ fn advice(lines: &[Line], context: &Context) -> String {
 /// What a click would cost after a prune, computed from the file that the prune would write.
 fn pruned_reads(worst: &Line, context: &Context) -> Option<(u64, f64, usize)> {
     let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: None,
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: false,
-    };
+    let options = context.report();
     let limits: Limits = context.read.limits;
     input::view(&found, context, &options, |view| {
         let rules = PruneRules { keep: Some(ADVISED_KEEP), ..PruneRules::default() };

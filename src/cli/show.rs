@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use jlfix::model::Severity;
-use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, SLOW_MS, Totals};
+use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, Totals};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -47,13 +47,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.apps.gather(&args.paths, context, &mut tally)?;
     let detail = if args.links { LinkDetail::Whole } else { LinkDetail::Target };
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: Some(detail),
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: args.deleted,
-    };
+    let options = ReportOptions { entries: Some(detail), deleted: args.deleted, ..context.report() };
     let each = |view: View<'_>| {
         let mut totals = Totals::default();
         totals.add(view.row);

@@ -36,13 +36,12 @@ pub(crate) fn milliseconds(ms: f64) -> String {
 
 /// A count and its noun, the noun in the plural where it must be.
 pub(crate) fn count(value: usize, noun: &str) -> String {
-    let plural = match noun {
-        _ if value == 1 => noun.to_owned(),
-        "entry" => "entries".to_owned(),
-        "copy" => "copies".to_owned(),
-        noun => format!("{noun}s"),
-    };
-    format!("{} {plural}", number(value as u64))
+    let shown = number(value as u64);
+    match noun.strip_suffix('y') {
+        _ if value == 1 => format!("{shown} {noun}"),
+        Some(stem) => format!("{shown} {stem}ies"),
+        None => format!("{shown} {noun}s"),
+    }
 }
 
 /// A time to the minute, in UTC.

@@ -95,12 +95,7 @@ fields! {
         out.extend_from_slice(&hex_digits((value.0 >> 32) as u32));
         out.extend_from_slice(&hex_digits(value.0 as u32));
     };
-    Recovery, |value, out| out.extend_from_slice(match value {
-        Recovery::Intact => b"intact",
-        Recovery::Chain => b"chain",
-        Recovery::Contiguous => b"contiguous",
-        Recovery::Carved => b"carved",
-    });
+    Recovery, |value, out| out.extend_from_slice(value.word().as_bytes());
     Place, |value, out| out.extend_from_slice(value.word().as_bytes());
     Live, |value, out| out.extend_from_slice(value.word().as_bytes());
     Words, |value, out| value.0.iter().enumerate().for_each(|(at, word)| {

@@ -87,8 +87,7 @@ fn in_custom<'a>(custom: &Custom<'a>) -> Vec<Run<'a, Place>> {
 }
 
 /// Whether a list still has what was found outside of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Live {
     /// It has no entry of that id, no link with that target and those arguments, no stream of that name.
     Gone,
@@ -106,6 +105,12 @@ impl Live {
             Self::Older => "older",
             Self::Other => "other",
         }
+    }
+}
+
+impl serde::Serialize for Live {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
     }
 }
 

@@ -79,13 +79,7 @@ impl Looked {
 /// Reads the lists.
 pub(super) fn look(files: &[Found], drives: &[Drive], context: &Context, tally: &mut Tally) -> Result<Looked, Stop> {
     let targets = Targets::new(drives);
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: Some(LinkDetail::Target),
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: false,
-    };
+    let options = ReportOptions { entries: Some(LinkDetail::Target), ..context.report() };
     let mut looked = Looked { lists: Vec::new(), failed: 0, found: files.len(), can_tell_targets: targets.can_tell() };
     let each = |view: View<'_>| {
         let row = view.row;
@@ -219,13 +213,7 @@ fn predicted(looked: &Looked, worst: &List, build: Option<&Build>) -> Check {
 fn measured(worst: &List, context: &Context) -> Check {
     let id = "measured_click";
     let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
-    let options = ReportOptions {
-        slow_ms: SLOW_MS,
-        entries: None,
-        code_page: context.read.code_page,
-        names: &context.names,
-        deleted: false,
-    };
+    let options = context.report();
     let calls = input::view(&found, context, &options, |view| {
         Some((replay::calls(Pattern::Explorer, view.row.size, view.list)?, view.row.size))
     });

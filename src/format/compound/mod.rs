@@ -35,8 +35,7 @@ use crate::limits::Limits;
 use layout::Layout;
 
 /// How a stream's bytes were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Recovery {
     /// As the file says, nothing in doubt.
     Intact,
@@ -46,6 +45,24 @@ pub enum Recovery {
     Contiguous,
     /// The directory entry is lost; found in sectors that belong to nothing.
     Carved,
+}
+
+impl Recovery {
+    /// It in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Intact => "intact",
+            Self::Chain => "chain",
+            Self::Contiguous => "contiguous",
+            Self::Carved => "carved",
+        }
+    }
+}
+
+impl serde::Serialize for Recovery {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
 }
 
 /// A stream and as many of its bytes as are there.

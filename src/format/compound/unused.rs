@@ -12,8 +12,7 @@ use crate::format::carve::Run;
 use crate::format::text::Utf16;
 
 /// What kind of place in a file it is that nothing in use takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A sector that the FAT gives as free.
     FreeSector,
@@ -76,6 +75,12 @@ impl Place {
             Self::BetweenLinks => "between_links",
             Self::AfterCategories => "after_categories",
         }
+    }
+}
+
+impl serde::Serialize for Place {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
     }
 }
 
