@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tests/windows/run.sh [ARGS…]           cargo test ARGS under Wine (as in: run.sh --test store)
+usage: tests/windows/run.sh [ARGS…]           cargo test ARGS under Wine (as in: run.sh --test library store)
        tests/windows/run.sh --check [ARGS…]   cargo check --all-targets ARGS
        tests/windows/run.sh --clippy [ARGS…]  cargo clippy --all-targets ARGS
        tests/windows/run.sh --build [ARGS…]   builds jlfix.exe (--release for a small one); its path is all of stdout

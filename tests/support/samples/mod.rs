@@ -1,5 +1,5 @@
 //! Everything under `samples/`, made in memory and always the same. `cargo run --example make_samples` writes it,
-//! and `tests/samples.rs` holds the two against each other.
+//! and `tests/cli/samples.rs` holds the two against each other.
 
 #![allow(dead_code, unreachable_pub, reason = "each user takes in the whole of it and uses a part")]
 #![allow(
@@ -79,7 +79,7 @@ Jump lists to try `jlfix` on, laid out as they lie below `%APPDATA%\\Microsoft\\
 of one user, the others come from other machines. None of them was ever on a real one. Users, hosts, files and folders
 are invented; the layout, down to the item ID lists in the links, is what Windows writes.
 
-`cargo run --example make_samples` writes this folder, always the same, and `cargo test --test samples` holds it against
+`cargo run --example make_samples` writes this folder, always the same, and `cargo test --test cli samples` holds it against
 what it writes. The generator is in `tests/support/samples`, the builders that it uses in `tests/support/build`.
 
 | file | bytes | shows | finding |

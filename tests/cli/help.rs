@@ -1,0 +1,102 @@
+//! The help: what it shows can be typed, and there is some for everything.
+
+use crate::support;
+
+use support::cli::Cli;
+
+/// Every command, and the commands below it.
+fn commands(cli: &Cli) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).cloned() {
+        let help = cli.run(&format!("{parent} --help")).clean().stdout;
+        let names = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+        let names = names.filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()));
+        let names = names.filter(|name| *name != "help").map(|name| format!("{parent} {name}").trim().to_owned());
+        found.extend(names.collect::<Vec<_>>());
+        at += 1;
+    }
+    found
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    let cli = Cli::new();
+    let commands = commands(&cli);
+    for expected in ["scan", "show", "check", "prune", "delete", "backup", "backup create", "backup verify", "restore"]
+    {
+        assert!(commands.iter().any(|command| command == expected), "{expected}: {commands:?}");
+    }
+    for command in &commands {
+        let help = cli.run(&format!("{command} --help")).clean().stdout;
+        assert!(help.starts_with(|c: char| c.is_uppercase()), "{command}: {help}");
+        // What is below `backup` is shown with it.
+        assert!(command.contains(' ') || help.contains("\nExamples:\n"), "{command} has no example");
+        let long = help.lines().find(|line| line.chars().count() > 100);
+        assert!(long.is_none(), "{command}: {long:?}");
+        // A text that is wrapped by hand and then again leaves words on lines of their own.
+        let after = help.split("Print help").nth(1).unwrap_or_default();
+        let torn = after.lines().skip(1).find(|line| line.ends_with(',') && line.split(' ').count() < 3);
+        assert!(torn.is_none(), "{command}: {torn:?}");
+    }
+    assert_eq!(cli.run("").exits(2).stdout, "");
+    let version = cli.run("--version").clean().stdout;
+    assert_eq!(version.trim(), concat!("jlfix ", env!("CARGO_PKG_VERSION")));
+}
+
+/// The command lines among the examples, without what is said of them.
+#[cfg(unix)]
+fn examples(help: &str) -> Vec<String> {
+    let lines = help.lines().filter_map(|line| line.strip_prefix("  jlfix "));
+    lines.map(|line| format!("jlfix {}", line.split("  ").next().unwrap_or_default())).collect()
+}
+
+/// Each example is typed into a shell as it stands, in a folder where FOLDER and FILE are such, and the user's
+/// samples are there.
+#[cfg(unix)]
+#[test]
+fn every_example_is_a_command_line_that_works() {
+    use std::path::Path;
+    use support::build::ListBuilder;
+    use support::cli::{EXPLORER, NOTEPAD, bloated};
+
+    let cli = Cli::with_samples();
+    cli.write(format!("samples/AutomaticDestinations/{EXPLORER}"), &std::fs::read(bloated()).unwrap());
+    let mut count = 0;
+    let path = Path::new(env!("CARGO_BIN_EXE_jlfix")).parent().unwrap().to_string_lossy().into_owned();
+    let path = format!("{path}:{}", std::env::var("PATH").unwrap_or_default());
+    for command in commands(&cli) {
+        for example in examples(&cli.run(&format!("{command} --help")).stdout) {
+            for name in [NOTEPAD, EXPLORER] {
+                cli.write(format!("FOLDER/{name}"), &ListBuilder::files(4, 60).build());
+                cli.write(name, &ListBuilder::files(4, 60).build());
+            }
+            for name in ["A", "B", "C"] {
+                cli.write(name, &ListBuilder::files(4, 60).build());
+            }
+            cli.write(format!("EVIDENCE/{NOTEPAD}"), &ListBuilder::files(4, 60).build());
+            cli.write("executables.txt", br"C:\Windows\notepad.exe");
+            cli.write("FILE", &ListBuilder::files(4, 60).build());
+            cli.write("5f7b5f1e01b83767.automaticDestinations-ms", &ListBuilder::files(4, 60).build());
+            // Something to restore.
+            cli.run(&format!("prune --keep 55 {EXPLORER}")).clean();
+            let line = example.split(" | ").next().unwrap();
+            let mut shell = cli.command("sh");
+            shell.args(["-c", line]).env("PATH", &path);
+            let out = support::cli::finish(shell);
+            let told = format!("{line}: {}\n{}{}", out.code, out.stdout, out.stderr);
+            // An id that nobody has, and a setting that only Windows has.
+            let fails = line.contains("20261130T") || line.contains("tracking");
+            // An export tells on stderr which files it wrote.
+            let exports = line.starts_with("jlfix export");
+            assert!(!out.stdout.is_empty() || fails || exports, "{told}");
+            if fails {
+                assert_eq!(out.code, 4, "{told}");
+            } else {
+                assert!(out.code < 2 && (out.stderr.is_empty() || exports), "{told}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 15, "only {count} examples");
+}

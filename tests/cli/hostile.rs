@@ -1,0 +1,207 @@
+//! Files and folders as somebody who means ill would lay them out: nothing outside is read, written or shown as it should
+//! not be, and the other files are done all the same.
+
+use crate::support;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Command;
+
+use jlfix::error::{Error, Refusal};
+use jlfix::store::{Decision, OnBusy, Options, Store, change, delete};
+use support::build::ListBuilder;
+use support::cli::{AUTOMATIC, Cli, EXPLORER, NOTEPAD};
+
+fn list() -> Vec<u8> {
+    ListBuilder::files(4, 4).pin(1).build()
+}
+
+#[test]
+fn whatever_a_file_is_called_it_is_pruned_restored_and_shown_without_harm() {
+    let cli = Cli::new();
+    let longest = "x".repeat(255 - 1 - AUTOMATIC.len());
+    let stems = ["CON", "NUL", "..", "a\u{202e}gpj", "a\u{1b}[2J\u{7}", "a\nb", "-rf", "$(reboot)", "'\"", &longest];
+    for stem in stems {
+        cli.write(format!("{stem}.{AUTOMATIC}"), &list());
+    }
+    let before = cli.snapshot();
+    let pruned = cli.run("prune --keep 1 . -v").clean();
+    let refused = cli.run("prune --keep 1 --format json .").clean();
+    for shown in [&pruned.stdout, &cli.run("scan .").stdout, &cli.run("backup list -v").clean().stdout] {
+        let harmful = |c: char| c != '\n' && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
+        assert!(!shown.contains(harmful), "{shown:?}");
+        assert!(!shown.contains("a\nb"), "{shown:?}");
+    }
+    let names = refused.json();
+    let raw = names["files"].as_array().unwrap().iter().any(|f| f["path"].as_str().unwrap().contains('\u{202e}'));
+    assert!(raw, "raw in JSON: {names}");
+    assert!(cli.snapshot().iter().all(|(path, now)| now.len() < before[path].len()));
+    let runs = cli.runs();
+    assert_eq!(runs.len(), 1);
+    for entry in fs::read_dir(cli.store().join(&runs[0])).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b)) && name.len() < 120, "{name:?}");
+    }
+    cli.run("restore").clean();
+    assert_eq!(cli.snapshot(), before);
+}
+
+#[test]
+fn links_in_a_folder_are_refused_by_name_and_the_plain_file_beside_them_is_done() {
+    let cli = Cli::with(&[(NOTEPAD, list())]);
+    let outside = cli.root().join("outside");
+    fs::create_dir(&outside).unwrap();
+    for name in ["aaaa", "bbbb", "cccc"] {
+        fs::write(outside.join(format!("{name}.{AUTOMATIC}")), list()).unwrap();
+    }
+    symlink(outside.join(format!("aaaa.{AUTOMATIC}")), cli.path(format!("aaaa.{AUTOMATIC}"))).unwrap();
+    fs::hard_link(outside.join(format!("bbbb.{AUTOMATIC}")), cli.path(format!("bbbb.{AUTOMATIC}"))).unwrap();
+    symlink(&outside, cli.path("folder")).unwrap();
+    for line in ["prune --keep 1 .", "delete --include-pinned ."] {
+        let output = cli.run(line);
+        assert!(matches!(output.code, 0 | 3), "{output:?}");
+        assert!(output.stderr.contains("bbbb"), "{output:?}");
+        assert!(output.stderr.lines().all(|line| line.starts_with("jlfix: ")), "{output:?}");
+        for name in ["aaaa", "bbbb", "cccc"] {
+            assert_eq!(fs::read(outside.join(format!("{name}.{AUTOMATIC}"))).unwrap(), list(), "{line}: {name}");
+        }
+    }
+    assert!(!cli.path(NOTEPAD).exists(), "pruned, then deleted");
+    assert_eq!(cli.runs().len(), 2);
+}
+
+#[test]
+fn a_store_inside_the_folder_is_no_part_of_it() {
+    let cli = Cli::with(&[(NOTEPAD, list()), (EXPLORER, ListBuilder::folders(4, 3).build())]);
+    let before = cli.snapshot();
+    let jlfix = |line: &str| cli.run(&format!("{line} --backup-dir backups"));
+    jlfix("prune --keep 1 .").clean();
+    let files = |line: &str| jlfix(line).json()["files"].as_array().unwrap().len();
+    assert_eq!(files("scan --format json ."), 2);
+    assert_eq!(files("prune --keep 1 --format json ."), 2);
+    let saved = |n: usize| {
+        let mut runs: Vec<_> = fs::read_dir(cli.path("backups")).unwrap().map(|run| run.unwrap().path()).collect();
+        runs.retain(|run| run.is_dir());
+        assert_eq!(runs.len(), n);
+        runs.sort();
+        runs.remove(0)
+    };
+    let first = saved(1);
+    let stored = first.join(format!("0001-{NOTEPAD}.bak"));
+    // Even under a name that is searched for, it is the store's.
+    fs::write(first.join(NOTEPAD), list()).unwrap();
+    for line in ["prune --keep 0 .", "delete --include-pinned ."] {
+        let output = jlfix(line);
+        assert!(output.code == 3 && output.stderr.contains("backup store"), "{output:?}");
+        assert_eq!(fs::read(first.join(NOTEPAD)).unwrap(), list());
+        assert!(stored.exists());
+    }
+    fs::remove_file(first.join(NOTEPAD)).unwrap();
+    let id = first.file_name().unwrap().to_str().unwrap();
+    jlfix(&format!("restore {id}")).clean();
+    let now: Vec<_> = cli.snapshot().into_iter().filter(|(path, _)| before.contains_key(path)).collect();
+    assert_eq!(now, before.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_read_only_file_is_changed_and_stays_read_only() {
+    let cli = Cli::with(&[(NOTEPAD, list())]);
+    fs::set_permissions(cli.path(NOTEPAD), fs::Permissions::from_mode(0o444)).unwrap();
+    cli.run("prune --keep 1 .").clean();
+    assert!(cli.read(NOTEPAD).len() < list().len());
+    assert_eq!(fs::metadata(cli.path(NOTEPAD)).unwrap().mode() & 0o777, 0o444);
+    cli.run("restore").clean();
+    assert_eq!((cli.read(NOTEPAD), fs::metadata(cli.path(NOTEPAD)).unwrap().mode() & 0o777), (list(), 0o444));
+}
+
+/// Makes a file or folder immutable as long as it lives, where the system lets us.
+#[cfg(target_os = "linux")]
+struct Immutable(std::path::PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Immutable {
+    fn new(path: std::path::PathBuf) -> Option<Self> {
+        let done = Command::new("chattr").arg("+i").arg(&path).output().is_ok_and(|output| output.status.success());
+        done.then_some(Self(path))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Immutable {
+    fn drop(&mut self) {
+        let _ = Command::new("chattr").arg("-i").arg(&self.0).status();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_immutable_file_or_folder_is_told_and_nothing_is_left_behind() {
+    let cli = Cli::with(&[(NOTEPAD, list()), (EXPLORER, list())]);
+    let before = cli.snapshot();
+    let Some(file) = Immutable::new(cli.path(NOTEPAD)) else {
+        println!("skipped: nothing can be made immutable here");
+        return;
+    };
+    let output = cli.run("prune --keep 1 .").exits(3).complains(&[NOTEPAD, "not permitted"]);
+    assert!(output.stdout.contains("1 file pruned, 1 failed"), "{output:?}");
+    assert_eq!(cli.read(NOTEPAD), list());
+    cli.run("restore").clean();
+    drop(file);
+    let folder = Immutable::new(cli.files());
+    for line in ["prune --keep 1 .", "delete --include-pinned ."] {
+        let output = cli.run(line).exits(4);
+        assert!(output.stderr.contains("not permitted"), "{output:?}");
+    }
+    drop(folder);
+    assert_eq!(cli.snapshot(), before, "the files are as they were, and nothing is beside them");
+    assert_eq!(cli.runs().len(), 2, "a prune and its undoing; what failed leaves no run");
+}
+
+#[test]
+fn a_hard_link_that_appears_while_the_program_runs_is_refused() {
+    let cli = Cli::with(&[(NOTEPAD, list())]);
+    let (path, other) = (cli.path(NOTEPAD), cli.root().join("other"));
+    let store = Store::open(cli.store()).unwrap();
+    let mut run = store.begin("prune", OnBusy::Fail).unwrap();
+    let options = Options::default();
+    let linked = change(&path, &options, Some(&mut run), |_| {
+        fs::hard_link(&path, &other).unwrap();
+        Ok(Decision::Write(b"new".to_vec().into()))
+    });
+    assert!(matches!(linked, Err(Error::Refused { reason: Refusal::HardLinks(2), .. })), "{linked:?}");
+    fs::remove_file(&other).unwrap();
+    let deleted = delete(&path, &options, Some(&mut run), |_| {
+        fs::hard_link(&path, &other).unwrap();
+        Ok(())
+    });
+    assert!(matches!(deleted, Err(Error::Refused { reason: Refusal::HardLinks(2), .. })), "{deleted:?}");
+    assert_eq!((fs::read(&path).unwrap(), fs::read(&other).unwrap()), (list(), list()));
+    assert_eq!(run.finish().unwrap(), None);
+}
+
+#[test]
+fn a_link_in_the_store_is_not_followed() {
+    let cli = Cli::with(&[(NOTEPAD, list())]);
+    cli.run("prune --keep 1 .").clean();
+    let pruned = cli.read(NOTEPAD);
+    let run = cli.store().join(&cli.runs()[0]);
+    let (stored, away) = (run.join(format!("0001-{NOTEPAD}.bak")), cli.root().join("away"));
+    // The saved file, then the whole run, lies elsewhere, with the right content.
+    fs::rename(&stored, &away).unwrap();
+    symlink(&away, &stored).unwrap();
+    cli.run("restore").exits(4);
+    cli.run("backup verify").exits(1);
+    fs::remove_file(&stored).unwrap();
+    fs::rename(&away, &stored).unwrap();
+    fs::rename(&run, &away).unwrap();
+    symlink(&away, &run).unwrap();
+    cli.run("restore").exits(4);
+    cli.run(&format!("restore {}", run.file_name().unwrap().to_str().unwrap())).exits(4);
+    cli.run(&format!("backup drop {}", run.file_name().unwrap().to_str().unwrap())).exits(4);
+    assert_eq!(cli.read(NOTEPAD), pruned);
+    assert_eq!(fs::read_dir(&away).unwrap().count(), 2, "what it leads to is all there");
+    fs::remove_file(&run).unwrap();
+    fs::rename(&away, &run).unwrap();
+    cli.run("restore").clean();
+    assert_eq!(cli.read(NOTEPAD), list());
+}

@@ -1,0 +1,3 @@
+//! Running the program under strace.
+
+pub mod strace;

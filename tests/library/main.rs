@@ -1,0 +1,20 @@
+//! The library without the command line: reading, the store, and what fuzzing found.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that fails says so by a panic"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod findings;
+mod library;
+mod links;
+mod mutants;
+mod store;
+mod store_os;
+mod store_processes;
