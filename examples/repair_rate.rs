@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use jlfix::format::compound::{Compound, looks_like_compound};
+use jlfix::format::compound::looks_like_compound;
 use jlfix::limits::Limits;
 use jlfix::model::{Code, Fix, JumpList};
 use jlfix::plan::{PlanError, RepairOptions, repair};
@@ -182,7 +182,7 @@ fn originals(paths: &[PathBuf]) -> Result<Originals, Box<dyn Error>> {
 
 fn mend(data: &[u8]) -> Outcome {
     let (limits, options) = (Limits::default(), RepairOptions::default());
-    let Ok(compound) = Compound::parse(data, &limits) else { return Outcome::Hopeless };
+    let Ok(compound) = jlfix::salvage::read(data, &limits) else { return Outcome::Hopeless };
     match repair(&JumpList::read(&compound), &options, &limits) {
         Ok(Some(plan)) if plan.steps.is_empty() => Outcome::Failed("mended, and no step says what".to_owned()),
         Ok(Some(plan)) => match left_over(&plan.bytes) {
@@ -198,7 +198,7 @@ fn mend(data: &[u8]) -> Outcome {
 /// What a second repair of a mended file does, if anything.
 fn again(data: &[u8]) -> Option<String> {
     let limits = Limits::default();
-    let compound = Compound::parse(data, &limits).ok()?;
+    let compound = jlfix::salvage::read(data, &limits).ok()?;
     match repair(&JumpList::read(&compound), &RepairOptions::default(), &limits) {
         Ok(None) => None,
         Ok(Some(plan)) => Some(plan.steps.first().map_or_else(String::new, |step| step.what.clone())),
@@ -208,14 +208,14 @@ fn again(data: &[u8]) -> Option<String> {
 
 /// A finding that `repair` is to mend.
 fn left_over(data: &[u8]) -> Option<Code> {
-    let compound = Compound::parse(data, &Limits::default()).ok()?;
+    let compound = jlfix::salvage::read(data, &Limits::default()).ok()?;
     let findings = JumpList::read(&compound).findings(RepairOptions::default().code_page);
     findings.into_iter().map(|finding| finding.code).find(|code| code.fix() == Some(Fix::Repair))
 }
 
 /// Path of each entry, and whether it is pinned.
 fn facts(data: &[u8]) -> Vec<(String, bool)> {
-    let Ok(compound) = Compound::parse(data, &Limits::default()) else { return Vec::new() };
+    let Ok(compound) = jlfix::salvage::read(data, &Limits::default()) else { return Vec::new() };
     let list = JumpList::read(&compound);
     list.entries.iter().map(|entry| (entry.dest.path.to_string(), entry.dest.is_pinned())).collect()
 }

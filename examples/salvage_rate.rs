@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use jlfix::format::compound::{Compound, Stream, looks_like_compound};
+use jlfix::format::compound::{Stream, looks_like_compound};
 use jlfix::format::custom::{Custom, CustomLink};
 use jlfix::format::destlist::{DestList, resync};
 use jlfix::format::text::CodePage;
@@ -150,7 +150,7 @@ impl Original {
     fn read(path: &Path, data: Vec<u8>) -> Option<Self> {
         let automatic = looks_like_compound(&data);
         let (links, entries) = if automatic {
-            let compound = Compound::parse(&data, &Limits::default()).ok()?;
+            let compound = jlfix::salvage::read(&data, &Limits::default()).ok()?;
             if !compound.faults.is_empty() {
                 return None;
             }
@@ -271,7 +271,7 @@ fn read(data: &[u8], automatic: bool) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
         let custom = Custom::parse(data, CodePage::default());
         return (custom.links().map(|(_, link)| link.raw.to_vec()).collect(), Vec::new());
     }
-    let Ok(compound) = Compound::parse(data, &Limits::default()) else { return Default::default() };
+    let Ok(compound) = jlfix::salvage::read(data, &Limits::default()) else { return Default::default() };
     let mut entries: Vec<_> = compound.carved_entries.iter().map(|entry| entry.data.to_vec()).collect();
     if let Some(list) = compound.stream("DestList") {
         entries.extend(resync(&list.data).entries.iter().map(|found| found.entry.raw.to_vec()));

@@ -28,6 +28,7 @@
 
 #![warn(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+pub mod appid;
 pub mod bytes;
 pub mod cost;
 pub mod error;
@@ -39,8 +40,10 @@ pub mod os;
 pub mod plan;
 pub mod replay;
 pub mod report;
+pub mod salvage;
 pub mod scan;
 pub mod store;
+pub mod write;
 
 /// The README's code is run with the tests.
 #[cfg(doctest)]

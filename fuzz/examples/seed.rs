@@ -53,7 +53,7 @@ impl Seeds {
     }
 
     fn automatic(&mut self, data: &[u8]) -> Result<(), Box<dyn Error>> {
-        let Ok(compound) = Compound::parse(data, &Limits::default()) else { return Ok(()) };
+        let Ok(compound) = jlfix::salvage::read(data, &Limits::default()) else { return Ok(()) };
         for stream in &compound.streams {
             if stream.is_dest_list() {
                 self.add("destlist", &[&stream.data])?;

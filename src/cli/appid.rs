@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use jlfix::format::appid::{AppId, AppNames, candidates_for_path, guess, known_sources, recover};
+use jlfix::appid::{AppId, AppNames, candidates_for_path, guess, known_sources, recover};
 
 use super::context::Context;
 use super::exit::Exit;

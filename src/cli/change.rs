@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
+use jlfix::appid::AppId;
 use jlfix::cost::Cost;
 use jlfix::error::Error;
-use jlfix::format::appid::AppId;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::Size;
 use jlfix::report::CostRow;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use jlfix::format::appid::AppNames;
+use jlfix::appid::AppNames;
 use jlfix::limits::Limits;
 use jlfix::model::ReadOptions;
 use jlfix::report::{ReportOptions, SLOW_MS};

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use jlfix::format::appid::{AppId, candidates_for_path, known};
+use jlfix::appid::{AppId, candidates_for_path, known};
 use jlfix::scan::Found;
 
 use super::context::Context;

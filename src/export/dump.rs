@@ -1,7 +1,7 @@
 //! Links as files of their own, so that other tools can take them.
 
 use super::row::{SourceFile, rows};
-use crate::format::appid::AppId;
+use crate::appid::AppId;
 
 /// A link's bytes, and what a file of them is to be called.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write as _;
 
-use crate::format::appid::AppId;
+use crate::appid::AppId;
 use crate::format::compound::{Place, Recovery};
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{DriveType, ExtraBlock, Hotkey, VolumeSerial, block_name};

@@ -8,7 +8,7 @@ use std::fmt::{Display, Write as _};
 
 use super::field::{Blocks, Field, Hex, Properties, Words};
 use super::row::{LinkFacts, Row, SourceFile, rows};
-use crate::format::appid::AppId;
+use crate::appid::AppId;
 use crate::format::compound::{Place, Recovery};
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{self, DriveType, Hotkey, Tracker, VolumeSerial, attribute_names};

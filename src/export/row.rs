@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::owner::owner;
-use crate::format::appid::{AppId, known_for_user};
+use crate::appid::{AppId, known_for_user};
 use crate::format::compound::{Recovery, Stream};
 use crate::format::custom::{Category, CategoryKind};
 use crate::format::destlist;

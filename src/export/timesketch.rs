@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::row::{Row, SourceFile, known, rows};
-use crate::format::appid::AppId;
+use crate::appid::AppId;
 use crate::format::compound::Place;
 use crate::format::guid::{Guid, Mac};
 use crate::format::link::{DriveType, VolumeSerial};

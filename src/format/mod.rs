@@ -1,7 +1,5 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
 
-pub mod appid;
-pub mod carve;
 pub mod checksum;
 pub mod compound;
 pub mod custom;
@@ -15,4 +13,3 @@ pub mod property_store;
 pub mod shell_item;
 pub mod text;
 pub mod time;
-pub mod write;

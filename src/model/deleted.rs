@@ -7,13 +7,14 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{JumpList, Source};
-use crate::format::carve::{self, CarvedLink, Run, Work};
+use crate::format::compound::Run;
 use crate::format::compound::{Compound, Place, Stream, Unused, UnusedEntry};
 use crate::format::custom::Custom;
 use crate::format::destlist::{self, Soundness};
 use crate::format::link::{self, Link, NotALink};
 use crate::format::text::CodePage;
 use crate::limits::Limits;
+use crate::salvage::links::{self, CarvedLink, Work};
 
 /// The bytes of a file that nothing in use takes: what [`Deleted::find`] looks through.
 #[derive(Debug)]
@@ -299,14 +300,14 @@ impl<'c> Search<'c, '_> {
             let what = What::Entry(entry);
             self.add(DeletedItem { offset, size, place, whole, joined: false, live, differs, what });
         }
-        for link in carve::links(data, true, &mut self.work) {
+        for link in links::links(data, true, &mut self.work) {
             self.link(run, link, false, contents);
         }
     }
 
     /// Links that lie in several places, in their order.
     fn joined(&mut self, run: &'c Run<'_, Place>, contents: &HashMap<u64, UnusedEntry<'c>>) {
-        for link in carve::links(run.data(), false, &mut self.work) {
+        for link in links::links(run.data(), false, &mut self.work) {
             if !run.follows(link.at, link.size) {
                 self.link(run, link, true, contents);
             }

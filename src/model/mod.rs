@@ -103,7 +103,7 @@ impl<'a> Source<'a> {
     /// Nothing if neither tells.
     pub fn read(data: &'a [u8], hint: Option<Kind>, options: &ReadOptions) -> Option<Self> {
         Some(match Kind::of_content(data).or(hint)? {
-            Kind::Automatic => Self::Automatic(Compound::parse(data, &options.limits)),
+            Kind::Automatic => Self::Automatic(crate::salvage::read(data, &options.limits)),
             Kind::Custom => Self::Custom(Custom::parse(data, options.code_page)),
             Kind::Link => Self::Link(data, link::parse(data, options.code_page)),
         })

@@ -10,7 +10,6 @@ use std::fmt;
 
 use super::rebuild::{Part, RebuildError, rebuild};
 use super::{Dropped, Plan, PlanError, Size};
-use crate::format::compound::Compound;
 use crate::format::destlist::{Entry, Header};
 use crate::format::time::FileTime;
 use crate::limits::Limits;
@@ -254,7 +253,7 @@ fn refuse_damage(list: &JumpList<'_>, gone: &HashSet<u64>) -> Result<(), PlanErr
 /// Refuses a plan whose result has an error that its source has not: what is damaged inside can be taken for something
 /// else where it stands alone, or between other neighbours.
 fn refuse_new_damage(list: &JumpList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
-    let compound = Compound::parse(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
+    let compound = crate::salvage::read(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
     let errors = |list: &JumpList<'_>| {
         list.structural_findings().into_iter().filter(|finding| finding.severity() == Severity::Error)
     };

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use super::Size;
 use crate::format::compound::{Compound, Root, Stream};
-use crate::format::write::{self, NewStream};
 use crate::limits::Limits;
 use crate::model::JumpList;
+use crate::write::{self, NewStream};
 
 /// Why a new file was not made.
 #[derive(Debug, thiserror::Error)]
@@ -89,7 +89,7 @@ pub(super) fn build(root: &Root, storages: &[String], parts: &[Part<'_>]) -> Res
 fn verify(bytes: &[u8], root: &Root, parts: &[Part<'_>], limits: &Limits) -> Result<Size, RebuildError> {
     let differs = |what: String| RebuildError::Differs(what);
     // As Windows reads it: where a link was damaged before, mending would find fault with a file that has none.
-    let compound = Compound::parse_plain(bytes, limits).map_err(|short| differs(short.to_string()))?;
+    let compound = Compound::parse(bytes, limits).map_err(|short| differs(short.to_string()))?;
     if let Some(fault) = compound.faults.first() {
         return Err(differs(fault.message.clone()));
     }

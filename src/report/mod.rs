@@ -15,8 +15,8 @@ pub use entry::{AutomaticRow, CustomRow, EntryRow};
 pub use link::{LinkDetail, LinkRow};
 pub use user::user_of;
 
+use crate::appid::{AppId, AppNames, known_for_user};
 use crate::cost::Cost;
-use crate::format::appid::{AppId, AppNames, known_for_user};
 use crate::format::custom::Category;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;

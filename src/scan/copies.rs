@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
 use super::{ScanError, files};
-use crate::format::appid::AppId;
+use crate::appid::AppId;
 
 /// The ending of an automatic list, in lower case. Custom lists are their application's own, and are not merged.
 const ENDING: &str = ".automaticdestinations-ms";

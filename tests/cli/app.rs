@@ -94,7 +94,7 @@ fn a_name_that_the_user_gave_or_that_was_computed_back_is_a_name_too() {
     assert_eq!(scan(&["--app", "opera"]), ["7ff0b18f1611daa4"]);
     assert_eq!(scan(&["--app-ids", "names.txt", "--app", "harbour"]), ["9b9cdc69c1c24e2b"]);
     // A name that only Windows knows, of which no table has heard.
-    cli.write(format!("lists/{}.{AUTOMATIC}", jlfix::format::appid::AppId::of("Acme.Gizmo!App")), &[]);
+    cli.write(format!("lists/{}.{AUTOMATIC}", jlfix::appid::AppId::of("Acme.Gizmo!App")), &[]);
     let out = cli.run("scan lists --app acme.gizmo!app").exits(1);
     assert!(out.stdout.contains("1 file,"), "{}", out.stdout);
 }

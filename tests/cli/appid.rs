@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jlfix::format::appid::{AppId, AppNames, known_sources, recover};
+use jlfix::appid::{AppId, AppNames, known_sources, recover};
 use walkdir::WalkDir;
 
 /// The folder of real files beside the checkout, if it is there.

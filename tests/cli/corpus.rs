@@ -308,7 +308,7 @@ fn judged(pairs: &str) -> Option<String> {
 
 /// True for a list with a DestList that says something: the judge has no word on the others.
 fn has_entries(bytes: &[u8]) -> bool {
-    let compound = jlfix::format::compound::Compound::parse(bytes, &jlfix::limits::Limits::default()).unwrap();
+    let compound = jlfix::salvage::read(bytes, &jlfix::limits::Limits::default()).unwrap();
     compound.stream("DestList").is_some_and(|stream| !stream.data.is_empty())
 }
 

@@ -228,7 +228,7 @@ fn what_lies_across_the_slack_of_mini_sectors_is_found_in_one_piece() {
         let link = link.clone().with(|link| link.name = Some("x".repeat(length)));
         let list = ListBuilder::new(4).entry(NewEntry::new("https://example.org/", Link::Raw(link.build()))).build();
         let mut left = Leftovers { file: list };
-        let compound = jlfix::format::compound::Compound::parse(&left.file, &Default::default()).unwrap();
+        let compound = jlfix::salvage::read(&left.file, &Default::default()).unwrap();
         let stream = compound.stream("1").unwrap();
         let end = (stream.offset + stream.size) as usize;
         let room = (end.next_multiple_of(512)) - end;

@@ -5,7 +5,6 @@ use crate::support;
 
 use std::fs;
 
-use jlfix::format::compound::Compound;
 use jlfix::limits::Limits;
 use jlfix::model::JumpList;
 use jlfix::plan::{PlanError, RepairOptions, repair};
@@ -277,13 +276,13 @@ fn many_damaged_lists_are_mended_once_and_for_all() {
         let kind = *random.pick(&mutants::Kind::ALL);
         let original: &Vec<u8> = random.pick(&originals);
         let mutant = kind.apply(original, &mut random);
-        let Ok(compound) = Compound::parse(&mutant, &limits) else { continue };
+        let Ok(compound) = jlfix::salvage::read(&mutant, &limits) else { continue };
         match repair(&JumpList::read(&compound), &options, &limits) {
             Ok(None) => {}
             Ok(Some(plan)) => {
                 mended += 1;
                 assert!(!plan.steps.is_empty(), "mutant {number}, {}: says nothing", kind.name());
-                let again = Compound::parse(&plan.bytes, &limits).unwrap();
+                let again = jlfix::salvage::read(&plan.bytes, &limits).unwrap();
                 let again = repair(&JumpList::read(&again), &options, &limits).unwrap();
                 assert!(again.is_none(), "mutant {number}, {}: {again:#?}", kind.name());
                 let path = dir.path().join(format!("{number}.automaticDestinations-ms"));

@@ -6,11 +6,10 @@ use std::sync::LazyLock;
 use std::{fs, io};
 
 use jlfix::cost::Cost;
-use jlfix::format::compound::Compound;
 use jlfix::format::text::CodePage;
-use jlfix::format::write;
 use jlfix::limits::Limits;
 use jlfix::model::{Code, JumpList, ReadOptions, Severity, Source};
+use jlfix::write;
 
 use crate::support;
 
@@ -87,7 +86,7 @@ fn a_strict_reader_opens_every_healthy_automatic_sample() {
 fn a_click_on_the_bloated_sample_costs_what_was_published() {
     let bytes = &made().iter().find(|sample| sample.path == bloated::PATH).unwrap().bytes;
     assert_eq!(bytes.len(), bloated::SIZE);
-    let compound = Compound::parse(bytes, &Limits::default()).unwrap();
+    let compound = jlfix::salvage::read(bytes, &Limits::default()).unwrap();
     let cost = Cost::of(&JumpList::read(&compound));
     let near = |have: f64, published: f64| (have / published - 1.0).abs() < 0.06;
     assert!(near(cost.reads as f64, 114_801.0), "{} reads", cost.reads);
@@ -103,7 +102,7 @@ fn another_parser_reads_the_same_path_in_every_link_of_the_healthy_samples() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let mut read = 0;
     for sample in made().iter().filter(|sample| sample.is_healthy() && sample.is_automatic()) {
-        let compound = Compound::parse(&sample.bytes, &Limits::default()).unwrap();
+        let compound = jlfix::salvage::read(&sample.bytes, &Limits::default()).unwrap();
         for entry in JumpList::read(&compound).entries.iter().take(40) {
             let path = entry.dest.path.to_string();
             if path.as_bytes().get(1) != Some(&b':') || path.contains("OneDrive") || entry.dest.path.has_unpaired() {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jlfix::format::compound::Compound;
 use jlfix::format::link::{self, Extra, Link};
 use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
@@ -135,7 +134,7 @@ fn spelled_by_another(corpus: &Path) -> Vec<(String, Vec<u8>, Option<String>, u6
     for file in expected["automatic"].as_object().unwrap().values() {
         let path = corpus.join("jumplists").join(file["path"].as_str().unwrap());
         let data = std::fs::read(&path).unwrap();
-        let compound = Compound::parse(&data, &Limits::default()).unwrap();
+        let compound = jlfix::salvage::read(&data, &Limits::default()).unwrap();
         for entry in file["entries"].as_array().unwrap() {
             let link = &entry["lnk"];
             if link.get("idlist_path_ez_only").is_none() {

@@ -118,7 +118,7 @@ pub fn path(number: usize) -> String {
 
 /// Where the DestList stands in a file that the builder made: it is in one piece, in sectors or in mini sectors.
 pub fn dest_list_at(bytes: &[u8]) -> usize {
-    let compound = Compound::parse(bytes, &Limits::default()).unwrap();
+    let compound = jlfix::salvage::read(bytes, &Limits::default()).unwrap();
     usize::try_from(compound.stream("DestList").unwrap().file_offset(0).unwrap()).unwrap()
 }
 

@@ -15,20 +15,20 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
+use jlfix::appid::AppNames;
 use jlfix::cost::Cost;
-use jlfix::format::appid::AppNames;
 use jlfix::format::compound::{Compound, Recovery};
 use jlfix::format::custom::Custom;
 use jlfix::format::destlist::{self, DestList, Soundness};
 use jlfix::format::link;
 use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
-use jlfix::format::write::{self, NewStream};
 use jlfix::limits::Limits;
 use jlfix::model::{Code, DEST_LIST, Deleted, Fix, JumpList, Kind, Leftover, ReadOptions, Severity, Source};
 use jlfix::plan::{self, By, Input, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
+use jlfix::write::{self, NewStream};
 
 /// A target: its name, and what it does with an input.
 pub type Target = (&'static str, fn(&[u8]));
@@ -53,7 +53,7 @@ pub fn parse(data: &[u8]) {
         }
         tell(data, hint);
     }
-    if let Ok(compound) = Compound::parse(data, &Limits::default()) {
+    if let Ok(compound) = jlfix::salvage::read(data, &Limits::default()) {
         container(data, &compound);
     }
 }
@@ -118,7 +118,7 @@ fn container(data: &[u8], compound: &Compound<'_>) {
         .collect();
     let written = write::build(&compound.root, &compound.storages, &streams).expect("what was read can be written");
     write::second_opinion(&written).expect("cfb reads what was written");
-    let again = Compound::parse_plain(&written, &Limits::default()).unwrap();
+    let again = Compound::parse(&written, &Limits::default()).unwrap();
     assert_eq!(again.faults, []);
     assert_eq!(again.root, compound.root);
     let content = |compound: &Compound<'_>| -> BTreeSet<(String, Vec<u8>)> {
@@ -241,7 +241,7 @@ pub fn list_of(data: &[u8]) -> Vec<u8> {
 
 /// The other way: a list as a seed of the structured kind.
 pub fn seed_of(data: &[u8], mode: u8) -> Option<Vec<u8>> {
-    let compound = Compound::parse(data, &Limits::default()).ok()?;
+    let compound = jlfix::salvage::read(data, &Limits::default()).ok()?;
     let mut out = vec![mode | 1];
     let mut put = |bytes: &[u8]| {
         out.extend(u16::try_from(bytes.len()).ok()?.to_le_bytes());
@@ -286,7 +286,7 @@ pub fn prune(data: &[u8]) {
     let Some((options, data)) = data.split_first_chunk::<3>() else { return };
     let bytes = list_of(data);
     let limits = Limits::default();
-    let Ok(compound) = Compound::parse(&bytes, &limits) else { return };
+    let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
     let list = JumpList::read(&compound);
     let rules = PruneRules {
         keep: (options[0] & 1 == 0).then_some(usize::from(options[1] % 8)),
@@ -306,7 +306,7 @@ pub fn prune(data: &[u8]) {
         Ok(Some(plan)) => plan,
     };
     write::second_opinion(&plan.bytes).expect("cfb reads it");
-    let compound = Compound::parse_plain(&plan.bytes, &limits).unwrap();
+    let compound = Compound::parse(&plan.bytes, &limits).unwrap();
     let after = JumpList::read(&compound);
     let (had, has) = (breaches(&list), breaches(&after));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
@@ -314,7 +314,7 @@ pub fn prune(data: &[u8]) {
     let errors = |list: &JumpList<'_>| -> BTreeSet<Code> {
         breaches(list).into_iter().filter(|code| code.severity() == Severity::Error).collect()
     };
-    let salvaged = Compound::parse(&plan.bytes, &limits).unwrap();
+    let salvaged = jlfix::salvage::read(&plan.bytes, &limits).unwrap();
     let (had, has) = (errors(&list), errors(&JumpList::read(&salvaged)));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
     assert_eq!(after.entries.len() + plan.dropped.len(), list.entries.len());
@@ -333,7 +333,7 @@ pub fn repair(data: &[u8]) {
     let Some((&how, data)) = data.split_first() else { return };
     let bytes = list_of(data);
     let limits = Limits::default();
-    let Ok(compound) = Compound::parse(&bytes, &limits) else { return };
+    let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
     let list = JumpList::read(&compound);
     let options = RepairOptions {
         keep_linkless: how & 1 != 0,
@@ -361,7 +361,7 @@ pub fn repair(data: &[u8]) {
         Ok(Some(mended)) => mended,
     };
     write::second_opinion(&mended.bytes).expect("cfb reads it");
-    for read in [Compound::parse_plain, Compound::parse] {
+    for read in [Compound::parse, jlfix::salvage::read] {
         let compound = read(&mended.bytes, &limits).unwrap();
         let after = JumpList::read(&compound);
         assert!(to_mend(&after).is_empty(), "mended, there is {:?}", to_mend(&after));
@@ -390,7 +390,7 @@ fn to_mend(list: &JumpList<'_>) -> BTreeSet<Code> {
 
 /// A list that is mended first, as the command does it; none if nothing can be saved of it.
 fn whole(bytes: Vec<u8>, limits: &Limits) -> Option<Vec<u8>> {
-    let compound = Compound::parse(&bytes, limits).ok()?;
+    let compound = jlfix::salvage::read(&bytes, limits).ok()?;
     let mended = plan::repair(&JumpList::read(&compound), &RepairOptions::default(), limits).ok()?;
     Some(mended.map_or_else(|| bytes.clone(), |mended| mended.bytes))
 }
@@ -419,7 +419,7 @@ pub fn merge(data: &[u8]) {
     let (one, other) = data.split_at(usize::from(u16::from_le_bytes(*size)).min(data.len()));
     let limits = Limits::default();
     let (Some(one), Some(other)) = (whole(list_of(one), &limits), whole(list_of(other), &limits)) else { return };
-    let (one, other) = (Compound::parse(&one, &limits).unwrap(), Compound::parse(&other, &limits).unwrap());
+    let (one, other) = (jlfix::salvage::read(&one, &limits).unwrap(), jlfix::salvage::read(&other, &limits).unwrap());
     let (one, other) = (JumpList::read(&one), JumpList::read(&other));
     let inputs = |lists: &[&JumpList<'_>]| -> Result<plan::Merge, PlanError> {
         let inputs: Vec<_> = lists.iter().map(|list| Input { name: "list", list }).collect();
@@ -433,7 +433,7 @@ pub fn merge(data: &[u8]) {
         }
     };
     write::second_opinion(&merged.bytes).expect("cfb reads it");
-    let compound = Compound::parse_plain(&merged.bytes, &limits).unwrap();
+    let compound = Compound::parse(&merged.bytes, &limits).unwrap();
     let after = JumpList::read(&compound);
     assert!(to_mend(&after).is_empty(), "merged, there is {:?}", to_mend(&after));
     let (most, all) = (one.entries.len().max(other.entries.len()), one.entries.len() + other.entries.len());
@@ -441,7 +441,7 @@ pub fn merge(data: &[u8]) {
     assert!(after.pinned() >= one.pinned().max(other.pinned()), "pins are gone");
     let alone = inputs(&[&one, &one]).unwrap();
     if !alone.same_as.contains(&0) {
-        let compound = Compound::parse_plain(&alone.bytes, &limits).unwrap();
+        let compound = Compound::parse(&alone.bytes, &limits).unwrap();
         panic!("with itself, it is another: {}", difference(&one, &JumpList::read(&compound)));
     }
 }

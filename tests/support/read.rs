@@ -37,7 +37,7 @@ impl List {
     /// Reads it.
     #[track_caller]
     pub fn of(bytes: &[u8]) -> Self {
-        let compound = Compound::parse(bytes, &Limits::default()).expect("a compound file");
+        let compound = jlfix::salvage::read(bytes, &Limits::default()).expect("a compound file");
         assert!(compound.faults.is_empty(), "{:?}", compound.faults);
         let list = JumpList::read(&compound);
         let entries = list.entries.iter().map(|entry| {

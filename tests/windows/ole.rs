@@ -39,7 +39,7 @@ pub fn streams(path: &Path) -> Result<Vec<Stream>, String> {
 /// All streams of the file as jlfix reads them, sorted by name.
 pub fn own_streams(path: &Path) -> Vec<Stream> {
     let data = std::fs::read(path).unwrap();
-    let compound = Compound::parse(&data, &Limits::default()).unwrap();
+    let compound = jlfix::salvage::read(&data, &Limits::default()).unwrap();
     let mut found: Vec<_> = compound
         .streams
         .iter()

@@ -7,7 +7,7 @@ use crate::support::mutants;
 use std::path::{Path, PathBuf};
 
 use jlfix::format::compound::{Root, looks_like_compound};
-use jlfix::format::write::{NewStream, build};
+use jlfix::write::{NewStream, build};
 
 /// Every compound file below the folder, sorted.
 fn compound_files(folder: &Path) -> Vec<PathBuf> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use jlfix::format::appid::AppId;
+use jlfix::appid::AppId;
 use jlfix::model::Kind;
 use jlfix::plan::Presence;
 use jlfix::replay::{self, Pattern};

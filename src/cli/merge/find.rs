@@ -6,8 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use jlfix::format::appid::AppId;
-use jlfix::format::compound::Compound;
+use jlfix::appid::AppId;
 use jlfix::format::time::FileTime;
 use jlfix::model::JumpList;
 use jlfix::scan::{self, CopyGroup};
@@ -155,7 +154,7 @@ fn look_at(group: CopyGroup, context: &Context, tally: &mut Tally) -> Option<Gro
 fn load(path: &Path, context: &Context) -> Result<Loaded, String> {
     let data = input::load(path, &context.read.limits)?.data;
     let compound =
-        Compound::parse(&data, &context.read.limits).map_err(|short| format!("{}: {short}", path.display()))?;
+        jlfix::salvage::read(&data, &context.read.limits).map_err(|short| format!("{}: {short}", path.display()))?;
     let list = JumpList::read(&compound);
     let last_use = list.entries.iter().map(|entry| entry.dest.last_access).max().unwrap_or_default();
     let row = Copied {

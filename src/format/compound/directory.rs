@@ -68,7 +68,7 @@ impl<'a> DirEntry<'a> {
     }
 
     /// The same, but an entry of unknown type that has a name is taken for one of type `unknown`.
-    pub(super) fn parse_or(
+    pub(crate) fn parse_or(
         data: &'a [u8],
         index: u32,
         offset: u64,
@@ -115,7 +115,7 @@ impl<'a> DirEntry<'a> {
 
     /// What the entry at the start of `data`, which is not in use (MS-CFB 2.6.1: type 0), still says of a stream that was
     /// there; nothing if it says nothing. The name is taken up to its first NUL, as its length is often cleared first.
-    pub(super) fn parse_unused(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Option<Self> {
+    pub(crate) fn parse_unused(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Option<Self> {
         if data.get(TYPE_AT) != Some(&0) {
             return None;
         }
@@ -144,7 +144,7 @@ impl<'a> DirEntry<'a> {
 
     /// True if the length of the name is that of its text. Names are compared by their length first (MS-CFB 2.6.4), so
     /// that Windows does not find a stream whose length is another.
-    pub(super) fn is_name_sound(&self) -> bool {
+    pub(crate) fn is_name_sound(&self) -> bool {
         usize::from(self.name_size) == self.name.0.len().saturating_add(2)
     }
 

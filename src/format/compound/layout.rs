@@ -9,24 +9,24 @@ use crate::bytes::u32_at;
 
 /// The tables, and where they stand.
 #[derive(Debug)]
-pub(super) struct Layout<'a> {
-    pub(super) sectors: Sectors<'a>,
+pub(crate) struct Layout<'a> {
+    pub(crate) sectors: Sectors<'a>,
     /// The next sector, by sector.
-    pub(super) fat: Vec<u32>,
+    pub(crate) fat: Vec<u32>,
     /// Sectors of the FAT and the DIFAT.
-    pub(super) fat_sectors: Vec<u32>,
-    pub(super) directory: Vec<DirEntry<'a>>,
-    pub(super) directory_sectors: Vec<u32>,
+    pub(crate) fat_sectors: Vec<u32>,
+    pub(crate) directory: Vec<DirEntry<'a>>,
+    pub(crate) directory_sectors: Vec<u32>,
     /// The next mini sector, by mini sector.
-    pub(super) mini_fat: Vec<u32>,
-    pub(super) mini_fat_sectors: Vec<u32>,
+    pub(crate) mini_fat: Vec<u32>,
+    pub(crate) mini_fat_sectors: Vec<u32>,
     /// The sectors of the mini stream, in order.
-    pub(super) mini_stream: Vec<u32>,
+    pub(crate) mini_stream: Vec<u32>,
 }
 
 impl<'a> Layout<'a> {
     /// Reads the tables as the file gives them. Also returns the sectors that they take.
-    pub(super) fn read(sectors: Sectors<'a>, header: &Header, faults: &mut Vec<Fault>) -> (Self, Vec<bool>) {
+    pub(crate) fn read(sectors: Sectors<'a>, header: &Header, faults: &mut Vec<Fault>) -> (Self, Vec<bool>) {
         let (fat, fat_sectors) = tables::read_fat(&sectors, header, faults);
         let mut seen = vec![false; fat.len()];
         for holder in &fat_sectors {
@@ -65,7 +65,7 @@ impl<'a> Layout<'a> {
     }
 
     /// The root entry, if the directory has one.
-    pub(super) fn root(&self) -> Option<&DirEntry<'a>> {
+    pub(crate) fn root(&self) -> Option<&DirEntry<'a>> {
         self.directory.iter().find(|entry| entry.kind == Kind::Root)
     }
 
@@ -83,7 +83,7 @@ impl<'a> Layout<'a> {
     }
 
     /// Where sector or mini sector `number` stands in the file, and how many of its bytes are there.
-    pub(super) fn locate(&self, mini: bool, number: u32) -> Option<(usize, usize)> {
+    pub(crate) fn locate(&self, mini: bool, number: u32) -> Option<(usize, usize)> {
         let sectors = &self.sectors;
         let (number, inside) = if mini {
             let per_sector = u32::try_from(sectors.size() / MINI_SIZE).ok()?;
@@ -118,7 +118,7 @@ fn chain_fault(sectors: &Sectors<'_>, what: &str, end: ChainEnd, have: usize, ki
 }
 
 /// The entries in use in these directory sectors.
-pub(super) fn read_directory<'a>(sectors: &Sectors<'a>, chain: &[u32], wide_size: bool) -> Vec<DirEntry<'a>> {
+pub(crate) fn read_directory<'a>(sectors: &Sectors<'a>, chain: &[u32], wide_size: bool) -> Vec<DirEntry<'a>> {
     let per_sector = sectors.size() / ENTRY_SIZE;
     let mut entries = Vec::with_capacity(chain.len().saturating_mul(per_sector));
     for (ordinal, number) in chain.iter().enumerate() {
@@ -133,7 +133,7 @@ pub(super) fn read_directory<'a>(sectors: &Sectors<'a>, chain: &[u32], wide_size
 }
 
 /// The numbers in these sectors of a table.
-pub(super) fn read_table(sectors: &Sectors<'_>, chain: &[u32]) -> Vec<u32> {
+pub(crate) fn read_table(sectors: &Sectors<'_>, chain: &[u32]) -> Vec<u32> {
     let per_sector = sectors.entries_per_sector();
     let mut table = Vec::with_capacity(chain.len().saturating_mul(per_sector));
     for number in chain {

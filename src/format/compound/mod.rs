@@ -6,13 +6,13 @@
 //! nothing. Every chain is walked through a mark per sector, the bytes handed out are bounded by a budget, and
 //! the work is linear in the file.
 
-mod directory;
-mod fault;
-mod header;
-mod layout;
-mod salvage;
-mod streams;
-mod tables;
+pub(crate) mod directory;
+pub(crate) mod fault;
+pub(crate) mod header;
+pub(crate) mod layout;
+mod run;
+pub(crate) mod streams;
+pub(crate) mod tables;
 mod unused;
 
 use std::borrow::Cow;
@@ -22,12 +22,12 @@ use std::ops::Range;
 pub use directory::{DirEntry, Kind, entry_id};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, MINI_CUTOFF, MINI_SIZE, SIGNATURE};
+pub use run::Run;
 pub use tables::Sectors;
 pub use unused::{Place, Unused, UnusedEntry};
 
 use super::destlist;
 use super::guid::Guid;
-use super::link;
 use super::text::Utf16;
 use super::time::FileTime;
 use crate::bytes::Short;
@@ -188,7 +188,7 @@ pub struct Compound<'a> {
     pub faults: Vec<Fault>,
     /// The sectors of the tables: FAT and DIFAT, mini FAT, directory. What a reader goes through before any stream.
     pub tables: Vec<u32>,
-    layout: Layout<'a>,
+    pub(crate) layout: Layout<'a>,
 }
 
 /// True if `data` starts as a compound file does.
@@ -197,26 +197,17 @@ pub fn looks_like_compound(data: &[u8]) -> bool {
 }
 
 impl<'a> Compound<'a> {
-    /// Reads as much as is there.
+    /// Reads what the header and the tables lead to, as Windows does. [`crate::salvage::read`] also recovers what a
+    /// damaged file still holds.
     ///
     /// # Errors
-    /// Only if the file has no whole header (512 bytes). Everything else is a fault that the result lists.
+    /// Only if the file has no complete header (512 bytes). Everything else is a fault that the result lists.
     pub fn parse(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
-        let plain = Self::read(data, limits)?;
-        let compound = if plain.is_proven() { plain } else { salvage::salvage(plain, limits) };
-        Ok(compound.with_names_told())
-    }
-
-    /// Reads what the file itself gives, as Windows does, mending nothing.
-    ///
-    /// # Errors
-    /// As [`Self::parse`].
-    pub fn parse_plain(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
-        Self::read(data, limits).map(Self::with_names_told)
+        Self::read(data, limits).map(Self::with_name_faults)
     }
 
     /// Adds a fault for each stream whose name another one has: Windows finds one of them.
-    fn with_names_told(mut self) -> Self {
+    pub(crate) fn with_name_faults(mut self) -> Self {
         let mut names = HashSet::with_capacity(self.streams.len());
         for stream in self.streams.iter().filter(|stream| !stream.name.is_empty()) {
             let folded: String = stream.name.chars().flat_map(char::to_uppercase).collect();
@@ -230,7 +221,7 @@ impl<'a> Compound<'a> {
         self
     }
 
-    fn read(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
+    pub(crate) fn read(data: &'a [u8], limits: &Limits) -> Result<Self, Short> {
         let mut faults = Vec::new();
         let header = Header::parse(data, &mut faults)?;
         let (layout, seen) = Layout::read(Sectors::new(data, header.sector_shift), &header, &mut faults);
@@ -238,7 +229,7 @@ impl<'a> Compound<'a> {
         Ok(Self::of(header, layout, streams, storages, faults))
     }
 
-    fn of(
+    pub(crate) fn of(
         header: Header,
         layout: Layout<'a>,
         streams: Vec<Stream<'a>>,
@@ -259,22 +250,6 @@ impl<'a> Compound<'a> {
             tables,
             layout,
         }
-    }
-
-    /// True if nothing is wrong with the container, and what is in it proves that its streams are what they are
-    /// taken for: there is nothing to salvage.
-    fn is_proven(&self) -> bool {
-        // Links without a list that names them: the list may be there under a damaged name.
-        let has_links = self.streams.iter().any(|stream| stream.entry_id().is_some());
-        self.faults.is_empty()
-            && (!has_links || self.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
-            && self.streams.iter().all(|stream| {
-                if stream.entry_id().is_some() {
-                    link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
-                } else {
-                    !stream.is_dest_list() || stream.data.is_empty() || destlist::resync(&stream.data).is_whole()
-                }
-            })
     }
 
     /// The stream of that name in the root, without regard to case as in Windows.
@@ -304,9 +279,9 @@ impl<'a> Compound<'a> {
 }
 
 /// The stream that lists the entries.
-const DEST_LIST: &str = "DestList";
+pub(crate) const DEST_LIST: &str = "DestList";
 
-fn is_dest_list(name: Utf16<'_>) -> bool {
+pub(crate) fn is_dest_list(name: Utf16<'_>) -> bool {
     is_named(name, DEST_LIST)
 }
 

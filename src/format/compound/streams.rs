@@ -14,7 +14,7 @@ use crate::limits::Limits;
 
 /// Where each entry of the directory is: the path of the storage that holds it, or nothing if the directory's
 /// tree does not lead there. Also tells of tree links that lead to an entry that is not in use.
-pub(super) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<Option<String>> {
+pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<Option<String>> {
     let mut holders: Vec<Option<String>> = vec![None; directory.len()];
     let position = |index: u32| directory.binary_search_by_key(&index, |entry| entry.index).ok();
     let Some(root) = directory.iter().position(|entry| entry.kind == Kind::Root) else { return holders };
@@ -46,19 +46,19 @@ pub(super) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<
 }
 
 /// The path of what is called `name` in the storage `holder`.
-pub(super) fn join(holder: &str, name: Utf16<'_>) -> String {
+pub(crate) fn join(holder: &str, name: Utf16<'_>) -> String {
     if holder.is_empty() { name.to_string() } else { format!("{holder}/{name}") }
 }
 
 /// A fault for an entry that the tree does not lead to.
-pub(super) fn unreachable(entry: &DirEntry<'_>) -> Fault {
+pub(crate) fn unreachable(entry: &DirEntry<'_>) -> Fault {
     let message = format!("the directory's tree does not lead to {:?}", entry.name);
     Fault::of_stream(FaultKind::Unreachable, entry, message)
 }
 
 /// Reads every stream as the file gives it; `seen` has the sectors that the tables take. Also returns the names
 /// of the storages.
-pub(super) fn read_streams<'a>(
+pub(crate) fn read_streams<'a>(
     layout: &Layout<'a>,
     mut seen: Vec<bool>,
     limits: &Limits,
@@ -87,7 +87,7 @@ pub(super) fn read_streams<'a>(
 }
 
 /// Reads the stream of `entry` along its chain, as far as no sector of it is in `seen`.
-pub(super) fn read_stream<'a>(
+pub(crate) fn read_stream<'a>(
     layout: &Layout<'a>,
     entry: &DirEntry<'a>,
     storage: String,
@@ -163,20 +163,20 @@ pub(super) fn read_stream<'a>(
 
 impl DirEntry<'_> {
     /// True if the stream lives in mini sectors.
-    pub(super) fn is_mini(&self) -> bool {
+    pub(crate) fn is_mini(&self) -> bool {
         self.size < u64::from(MINI_CUTOFF)
     }
 }
 
 impl Fault {
     /// A fault of the stream that `entry` names.
-    pub(super) fn of_stream(kind: FaultKind, entry: &DirEntry<'_>, message: String) -> Self {
+    pub(crate) fn of_stream(kind: FaultKind, entry: &DirEntry<'_>, message: String) -> Self {
         Self { kind, offset: entry.offset, stream_id: entry.entry_id().map(|(id, _)| id), message }
     }
 }
 
 /// Ranges of the file that make up a stream, neighbours joined: one range is borrowed, several are copied.
-pub(super) struct Pieces<'a> {
+pub(crate) struct Pieces<'a> {
     data: &'a [u8],
     current: Range<usize>,
     copied: Vec<u8>,
@@ -184,7 +184,7 @@ pub(super) struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    pub(super) fn new(data: &'a [u8]) -> Self {
+    pub(crate) fn new(data: &'a [u8]) -> Self {
         Self { data, current: 0..0, copied: Vec::new(), ranges: Vec::new() }
     }
 
@@ -192,7 +192,7 @@ impl<'a> Pieces<'a> {
         self.data.get(self.current.clone()).unwrap_or_default()
     }
 
-    pub(super) fn push(&mut self, range: Range<usize>) {
+    pub(crate) fn push(&mut self, range: Range<usize>) {
         if !self.current.is_empty() && self.current.end == range.start {
             self.current.end = range.end;
         } else {
@@ -209,7 +209,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// The bytes, and the ranges that they were copied from if there are several.
-    pub(super) fn join(mut self) -> (Cow<'a, [u8]>, Vec<Range<usize>>) {
+    pub(crate) fn join(mut self) -> (Cow<'a, [u8]>, Vec<Range<usize>>) {
         if self.copied.is_empty() {
             return (Cow::Borrowed(self.current()), Vec::new());
         }

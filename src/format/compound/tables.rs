@@ -40,19 +40,19 @@ impl<'a> Sectors<'a> {
     }
 
     /// The same file with two blocks in each other's place; nothing if there are too many such pairs already.
-    pub(super) fn exchanged(mut self, one: u32, other: u32) -> Option<Self> {
+    pub(crate) fn exchanged(mut self, one: u32, other: u32) -> Option<Self> {
         let free = self.exchanges.iter_mut().find(|(one, other)| one == other)?;
         *free = (one, other);
         (one != other).then_some(self)
     }
 
     /// The pairs of blocks that are read the other way round.
-    pub(super) fn exchanges(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn exchanges(&self) -> impl Iterator<Item = (u32, u32)> {
         self.exchanges.into_iter().filter(|(one, other)| one != other)
     }
 
     /// Which block of the file on disk is read as block `number`.
-    pub(super) fn block_on_disk(&self, number: u32) -> u32 {
+    pub(crate) fn block_on_disk(&self, number: u32) -> u32 {
         self.exchanges.iter().rev().fold(number, |block, (one, other)| match block {
             block if block == *one => *other,
             block if block == *other => *one,
@@ -87,7 +87,7 @@ impl<'a> Sectors<'a> {
     }
 
     /// The bytes of the header's block.
-    pub(super) fn header(&self) -> &'a [u8] {
+    pub(crate) fn header(&self) -> &'a [u8] {
         self.at(u64::from(self.block_on_disk(0)) << self.shift)
     }
 
@@ -108,7 +108,7 @@ impl<'a> Sectors<'a> {
 }
 
 /// A FAT value in words.
-pub(super) fn describe(value: u32) -> String {
+pub(crate) fn describe(value: u32) -> String {
     match value {
         FREE => "a free sector".to_owned(),
         END_OF_CHAIN => "the end".to_owned(),

@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::directory::{DirEntry, ENTRY_SIZE};
 use super::header::MINI_SIZE;
+use super::run::Run;
 use super::tables::{FREE, UNKNOWN};
 use super::{Compound, Recovery};
-use crate::format::carve::Run;
 use crate::format::text::Utf16;
 
 /// What kind of place in a file it is that nothing in use takes.

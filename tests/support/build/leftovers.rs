@@ -40,7 +40,7 @@ impl Leftovers {
 
     /// Moves the last sector of the stream `name` behind everything else, and frees the one that it was in.
     pub fn move_last_sector(&mut self, name: &str) {
-        let compound = Compound::parse(&self.file, &Limits::default()).unwrap();
+        let compound = jlfix::salvage::read(&self.file, &Limits::default()).unwrap();
         let stream = compound.stream(name).unwrap();
         assert!(!stream.is_mini() && stream.data.len() > SECTOR, "{name} is too small");
         let last = stream.file_offset(stream.data.len() - 1).unwrap() as usize / SECTOR - 1;
@@ -58,7 +58,7 @@ impl Leftovers {
 
     /// Behind the end of the stream `name`. Returns where that is.
     pub fn slack(&mut self, name: &str, bytes: &[u8]) -> usize {
-        let compound = Compound::parse(&self.file, &Limits::default()).unwrap();
+        let compound = jlfix::salvage::read(&self.file, &Limits::default()).unwrap();
         let stream = compound.stream(name).unwrap();
         let unit = if stream.is_mini() { 64 } else { SECTOR };
         let start = stream.file_offset(stream.data.len() - 1).unwrap() as usize + 1;
@@ -73,7 +73,7 @@ impl Leftovers {
 
     /// In the last directory entry, which must not be in use: a stream that was there. Returns where that is.
     pub fn directory_entry(&mut self, name: &str, size: u32, start_sector: u32) -> usize {
-        let compound = Compound::parse(&self.file, &Limits::default()).unwrap();
+        let compound = jlfix::salvage::read(&self.file, &Limits::default()).unwrap();
         let last = *compound.tables.last().unwrap();
         let start = compound.sector_offset(last) as usize + SECTOR - DIRECTORY_ENTRY;
         let entry = &mut self.file[start..start + DIRECTORY_ENTRY];

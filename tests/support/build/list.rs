@@ -5,7 +5,7 @@ use jlfix::format::destlist::{Entry, Header, Usage, checksum_of, has_rank};
 use jlfix::format::guid::Guid;
 use jlfix::format::text::Utf16;
 use jlfix::format::time::FileTime;
-use jlfix::format::write::{self, NewStream};
+use jlfix::write::{self, NewStream};
 
 use super::{LinkBuilder, Random, guid, host, object_id, time, utf16};
 

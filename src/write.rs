@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::io::{self, Cursor, Write};
 use std::time::{Duration, SystemTime};
 
-use super::compound::Root;
-use super::time::FileTime;
+use crate::format::compound::Root;
+use crate::format::time::FileTime;
 
 /// A stream to write: its storage (empty for the root, else outermost first with `/` between), name and bytes.
 #[derive(Debug, Clone, Copy)]

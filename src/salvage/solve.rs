@@ -5,18 +5,18 @@
 //! chain; and last, what nothing names. What is proven takes its units, so that each step leaves fewer for the
 //! next.
 
-use super::super::directory::{DirEntry, Kind};
-use super::super::header::MINI_CUTOFF;
-use super::super::layout::Layout;
-use super::super::tables::END_OF_CHAIN;
-use super::super::{Recovery, is_dest_list};
 use super::dest_list::{self, Assembled};
+use super::links::Work;
 use super::look::Looks;
 use super::mini_stream;
 use super::rebuild::Rebuilt;
 use super::space::{Follow, Space, Where};
 use super::suspects::{Attempt, Sought, Suspects};
-use crate::format::carve::Work;
+use crate::format::compound::directory::{DirEntry, Kind};
+use crate::format::compound::header::MINI_CUTOFF;
+use crate::format::compound::layout::Layout;
+use crate::format::compound::tables::END_OF_CHAIN;
+use crate::format::compound::{Recovery, is_dest_list};
 use crate::format::destlist;
 use crate::format::link::{self, looks_like_link};
 

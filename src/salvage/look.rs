@@ -4,9 +4,9 @@
 //! links; a link starts with its magic. So where header and tables are lost, each part can still be told from
 //! the others.
 
-use super::super::directory::{ENTRY_SIZE, NO_STREAM};
-use super::super::header::MINI_SIZE;
-use super::super::tables::{DIFAT_SECTOR, END_OF_CHAIN, FAT_SECTOR, FREE, Sectors};
+use crate::format::compound::directory::{ENTRY_SIZE, NO_STREAM};
+use crate::format::compound::header::MINI_SIZE;
+use crate::format::compound::tables::{DIFAT_SECTOR, END_OF_CHAIN, FAT_SECTOR, FREE, Sectors};
 use crate::format::link::looks_like_link;
 
 /// How a sector looks as a sector of the FAT or the mini FAT.

@@ -5,8 +5,7 @@ mod find;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use jlfix::format::appid::AppId;
-use jlfix::format::compound::Compound;
+use jlfix::appid::AppId;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::{self, Input, Merge, RepairOptions};
 use jlfix::scan;
@@ -211,7 +210,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
             Err(error) => return Err(format!("{name}: {error}; nothing was changed")),
         }
     }
-    let compounds: Result<Vec<_>, _> = contents.iter().map(|data| Compound::parse(data, limits)).collect();
+    let compounds: Result<Vec<_>, _> = contents.iter().map(|data| jlfix::salvage::read(data, limits)).collect();
     let compounds = compounds.map_err(|short| format!("a list cannot be read: {short}"))?;
     let joined: Vec<_> = compounds.iter().map(JumpList::read).collect();
     let inputs: Vec<_> = joined.iter().zip(&names).map(|(list, name)| Input { name, list }).collect();

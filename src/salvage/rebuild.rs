@@ -1,12 +1,12 @@
 //! FAT, directory and mini FAT of a damaged file: where the header says where that holds good, otherwise where
 //! sectors look like them.
 
-use super::super::directory::{DirEntry, ENTRY_SIZE, Kind, NO_STREAM};
-use super::super::header::{HEADER_DIFAT, Header, MINI_SIZE};
-use super::super::layout::Layout;
-use super::super::tables::{DIFAT_SECTOR, END_OF_CHAIN, FAT_SECTOR, FREE, Sectors, UNKNOWN};
 use super::look::Looks;
 use crate::bytes::u32_at;
+use crate::format::compound::directory::{DirEntry, ENTRY_SIZE, Kind, NO_STREAM};
+use crate::format::compound::header::{HEADER_DIFAT, Header, MINI_SIZE};
+use crate::format::compound::layout::Layout;
+use crate::format::compound::tables::{DIFAT_SECTOR, END_OF_CHAIN, FAT_SECTOR, FREE, Sectors, UNKNOWN};
 use crate::format::text::Utf16;
 
 /// How many pairs of misplaced sectors are worth a try.

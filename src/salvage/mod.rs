@@ -13,6 +13,7 @@
 mod carve;
 mod dest_list;
 mod exchange;
+pub mod links;
 mod look;
 mod mini_stream;
 mod rebuild;
@@ -23,17 +24,18 @@ mod suspects;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::directory::{DirEntry, Kind};
-use super::fault::{Fault, FaultKind};
-use super::header::{Header, MINI_SIZE};
-use super::streams::{self, Pieces};
-use super::tables::{self, ChainEnd, Sectors};
-use super::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list};
-use crate::format::carve::Work;
+use crate::bytes::Short;
+use crate::format::compound::directory::{DirEntry, Kind};
+use crate::format::compound::fault::{Fault, FaultKind};
+use crate::format::compound::header::{Header, MINI_SIZE};
+use crate::format::compound::streams::{self, Pieces};
+use crate::format::compound::tables::{self, ChainEnd, Sectors};
+use crate::format::compound::{CarvedEntry, Compound, DEST_LIST, Recovery, Stream, is_dest_list};
 use crate::format::destlist;
 use crate::format::link;
 use crate::format::text::Utf16;
 use crate::limits::Limits;
+use links::Work;
 use look::Looks;
 use solve::{Proven, Solution};
 use space::Where;
@@ -41,8 +43,34 @@ use space::Where;
 /// The name of the stream that lists the entries, for one whose directory entry is lost.
 const DEST_LIST_NAME: [u8; 16] = *b"D\0e\0s\0t\0L\0i\0s\0t\0";
 
+/// Reads a compound file, and recovers what its tables no longer lead to where it is damaged.
+///
+/// # Errors
+/// Only if the file has no complete header (512 bytes). Everything else is a fault that the result lists.
+pub fn read<'a>(data: &'a [u8], limits: &Limits) -> Result<Compound<'a>, Short> {
+    let plain = Compound::read(data, limits)?;
+    let compound = if is_proven(&plain) { plain } else { salvage(plain, limits) };
+    Ok(compound.with_name_faults())
+}
+
+/// True if nothing is wrong with the container, and what is in it proves that its streams are what they are
+/// taken for: there is nothing to salvage.
+fn is_proven(compound: &Compound<'_>) -> bool {
+    // Links without a list that names them: the list may be there under a damaged name.
+    let has_links = compound.streams.iter().any(|stream| stream.entry_id().is_some());
+    compound.faults.is_empty()
+        && (!has_links || compound.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
+        && compound.streams.iter().all(|stream| {
+            if stream.entry_id().is_some() {
+                link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+            } else {
+                !stream.is_dest_list() || stream.data.is_empty() || destlist::resync(&stream.data).is_whole()
+            }
+        })
+}
+
 /// Reads again, by every means, the file that gave `plain`.
-pub(super) fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> {
+fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> {
     let data = plain.layout.sectors.data();
     let passes = (data.len() as u64).saturating_mul(4);
     let mut work = Work::new(limits.salvage_work.saturating_add(passes));

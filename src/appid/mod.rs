@@ -18,7 +18,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::checksum::crc64;
+use crate::format::checksum::crc64;
 
 pub use known::{Known, find_by_name, known, known_name, known_sources};
 pub use mozilla::mozilla_name;

@@ -3,14 +3,14 @@
 //! A table that is not where it should be and looks to be elsewhere, or two sectors in which what is in them
 //! does not hold: read the other way round, does more hold? What comes of it decides, and nothing else.
 
-use super::super::header::{MINI_SIZE, SIGNATURE};
-use super::super::tables::Sectors;
+use super::links::Work;
 use super::look::Looks;
 use super::rebuild::rebuild;
 use super::solve::{Solution, solve};
 use super::space::{Space, Where};
 use super::suspects::Attempt;
-use crate::format::carve::Work;
+use crate::format::compound::header::{MINI_SIZE, SIGNATURE};
+use crate::format::compound::tables::Sectors;
 
 /// How many pairs of suspected sectors are tried to the end in a round.
 const MOST_PAIRS: usize = 6;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::super::header::MINI_SIZE;
-use super::super::layout::Layout;
-use super::super::tables::Sectors;
+use super::links::Work;
 use super::rebuild::is_sector;
-use crate::format::carve::Work;
+use crate::format::compound::header::MINI_SIZE;
+use crate::format::compound::layout::Layout;
+use crate::format::compound::tables::Sectors;
 use crate::format::link::looks_like_link;
 
 /// Where the units of a stream are.

@@ -4,10 +4,10 @@
 //! next one starts. So where the chain of the stream is lost, the unit that comes next is the one with which the
 //! entries go on to hold, and a wrong one shows within an entry's length.
 
-use super::super::super::destlist::{self, CHECKED_SIZE, Found, HEADER_SIZE, Header, Soundness, has_rank};
+use super::links::Work;
 use super::space::Space;
 use crate::bytes::{Bytes, u32_at};
-use crate::format::carve::Work;
+use crate::format::destlist::{self, CHECKED_SIZE, Found, HEADER_SIZE, Header, Soundness, has_rank};
 use crate::format::text::Utf16;
 
 /// How many units are tried for one place.

@@ -19,9 +19,9 @@ use crate::cost::Cost;
 use crate::format::compound::{Compound, FaultKind, Recovery, Root};
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
-use crate::format::write;
 use crate::limits::Limits;
 use crate::model::{DEST_LIST, JumpList};
+use crate::write;
 use entries::{Draft, Gathered};
 use judge::Judge;
 use links::{Links, Role};
@@ -71,7 +71,8 @@ pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> 
     let mut built = Vec::new();
     for _ in 0..MOST_ROUNDS {
         let bytes = build(&mended.root, &mended.storages, &mended.parts)?;
-        let compound = Compound::parse(&bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
+        let compound =
+            crate::salvage::read(&bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
         let again = if bytes == built { None } else { mend(&JumpList::read(&compound), options)? };
         let Some(again) = again else {
             // What looks like a leftover can be in the middle of a stream, and is there however often it is laid out anew.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::super::CarvedEntry;
-use super::super::header::MINI_SIZE;
-use super::super::layout::Layout;
-use crate::format::carve::{self, Run, Work};
+use super::links::{self, Work};
+use crate::format::compound::CarvedEntry;
+use crate::format::compound::Run;
+use crate::format::compound::header::MINI_SIZE;
+use crate::format::compound::layout::Layout;
 use crate::format::destlist::{self, Soundness};
 
 /// A link, and where it stands in the file.
@@ -25,7 +26,7 @@ pub(super) fn carve<'a>(
     let (mut links, mut entries) = (Vec::new(), Vec::new());
     for run in runs(layout, taken) {
         // Links at the start of a piece are found before, but a file that was cut from the front has none there.
-        let found = carve::links(run.data(), false, work);
+        let found = links::links(run.data(), false, work);
         links.extend(
             found.iter().map(|link| CarvedLink { data: run.part(link.at, link.size), offset: run.offset(link.at) }),
         );

@@ -5,12 +5,12 @@
 //! heads, each sector has one too, and the two have to agree. Windows nearly always writes the mini stream's
 //! sectors in ascending order, other things in between (measured: all of the corpus).
 
-use super::super::directory::Kind;
-use super::super::header::MINI_SIZE;
-use super::super::layout::Layout;
-use super::super::tables::{END_OF_CHAIN, FREE, UNKNOWN};
 use super::look::Looks;
 use super::rebuild::is_sector;
+use crate::format::compound::directory::Kind;
+use crate::format::compound::header::MINI_SIZE;
+use crate::format::compound::layout::Layout;
+use crate::format::compound::tables::{END_OF_CHAIN, FREE, UNKNOWN};
 
 /// How many sectors may be left out of the ascending order.
 const MOST_SKIPPED: usize = 32;
