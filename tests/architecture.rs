@@ -1,4 +1,4 @@
-//! The house is in order: imports run downward, and what touches files, the environment or the clock stays where it
+//! The architecture holds: imports point downward, and what touches files, the environment or the clock stays where it
 //! belongs.
 
 use std::collections::BTreeSet;
