@@ -3,13 +3,14 @@
 
 use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::cost::{From, Read, walk};
+use crate::cost;
 use crate::model::JumpList;
-use crate::os::read_at;
+use crate::os::{self, read_at};
 
 /// Bytes of a call in the published trace (format.md, last section).
 pub const PUBLISHED_CALL: usize = 68;
@@ -35,7 +36,7 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Every pattern, the dearest first.
+    /// Every pattern, the slowest first.
     pub const ALL: [Self; 6] = [Self::Explorer, Self::Published, Self::Sector, Self::Page, Self::Buffered, Self::Whole];
 
     /// The pattern's name.
@@ -58,7 +59,7 @@ pub type Calls = Vec<(u64, usize)>;
 /// such pattern.
 pub fn calls(pattern: Pattern, size: u64, list: Option<&JumpList<'_>>) -> Option<Calls> {
     Some(match pattern {
-        Pattern::Explorer => explorer(list?, size),
+        Pattern::Explorer => explorer(list?),
         Pattern::Published => {
             let total = (size as f64 * PUBLISHED_PASSES).round() as u64;
             through(size, total, PUBLISHED_CALL)
@@ -86,18 +87,9 @@ fn through(size: u64, total: u64, piece: usize) -> Calls {
     calls
 }
 
-fn explorer(list: &JumpList<'_>, size: u64) -> Calls {
+fn explorer(list: &JumpList<'_>) -> Calls {
     let mut calls = Vec::new();
-    walk(list, &mut |read: Read<'_>| {
-        let at = match read.from {
-            From::Table(sector) => list.compound.sector_offset(sector),
-            From::Header => 0,
-            From::Stream(stream) => stream.file_offset(read.at).unwrap_or(stream.offset),
-        };
-        // A table's last sector may be cut short by the end of the file.
-        let have = usize::try_from(size.saturating_sub(at)).unwrap_or(usize::MAX);
-        calls.push((at, read.size.min(have)));
-    });
+    cost::click(list, &mut |read| calls.push((read.offset, read.length)));
     calls
 }
 
@@ -116,8 +108,11 @@ pub struct Timing {
     pub passes: f64,
     /// Seconds of one round, the median of all.
     pub seconds: f64,
-    /// How many times dearer it is than one read of the whole file; null where that was not measured.
+    /// How many times slower it is than one read of the whole file; null where that was not measured.
     pub times_whole: Option<f64>,
+    /// Whether the file was out of the system's cache before every round; null where that was not asked for or is not
+    /// known.
+    pub cold: Option<bool>,
 }
 
 impl Timing {
@@ -127,18 +122,39 @@ impl Timing {
     }
 }
 
-/// Makes the calls of each pattern `rounds` times on `file`, which is read once whole before. The patterns take turns,
-/// round by round, so that a noisy machine hits all alike.
+/// Whether the file is in the system's cache before each round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cache<'p> {
+    /// It is: the file is read once completely first.
+    Warm,
+    /// Its pages are dropped first, as far as the system does that. The path is that of the file.
+    Cold(&'p Path),
+}
+
+/// Makes the calls of each pattern `rounds` times on `file`. The patterns take turns, round by round, so that a noisy
+/// machine affects all of them alike.
 ///
 /// # Errors
-/// What the system says to a read.
-pub fn replay(file: &File, size: u64, patterns: &[(Pattern, Calls)], rounds: usize) -> io::Result<Vec<Timing>> {
+/// The error of the system for a read, or for dropping the pages.
+pub fn replay(
+    file: &File,
+    size: u64,
+    patterns: &[(Pattern, Calls)],
+    rounds: usize,
+    cache: Cache<'_>,
+) -> io::Result<Vec<Timing>> {
     let mut buffer = vec![0_u8; usize::try_from(size).unwrap_or(0)];
     make(file, &through(size, size, buffer.len()), &mut buffer)?;
+    let mut cold: Vec<Option<bool>> = vec![None; patterns.len()];
     let mut times: Vec<Vec<Duration>> = vec![Vec::with_capacity(rounds); patterns.len()];
     let mut bytes = vec![0_u64; patterns.len()];
     for _ in 0..rounds.max(1) {
-        for (((_, calls), times), bytes) in patterns.iter().zip(&mut times).zip(&mut bytes) {
+        for ((((_, calls), times), bytes), cold) in patterns.iter().zip(&mut times).zip(&mut bytes).zip(&mut cold) {
+            if let Cache::Cold(path) = cache {
+                os::drop_cached_pages(file, path)?;
+                let now = os::is_cold(file);
+                *cold = if times.is_empty() { now } else { cold.zip(now).map(|(before, now)| before && now) };
+            }
             let started = Instant::now();
             *bytes = make(file, calls, &mut buffer)?;
             times.push(started.elapsed());
@@ -148,7 +164,8 @@ pub fn replay(file: &File, size: u64, patterns: &[(Pattern, Calls)], rounds: usi
         .iter()
         .zip(times)
         .zip(bytes)
-        .map(|(((name, calls), times), bytes)| Timing {
+        .zip(cold)
+        .map(|((((name, calls), times), bytes), cold)| Timing {
             name: *name,
             calls: calls.len() as u64,
             bytes,
@@ -156,6 +173,7 @@ pub fn replay(file: &File, size: u64, patterns: &[(Pattern, Calls)], rounds: usi
             passes: if size == 0 { 0.0 } else { bytes as f64 / size as f64 },
             seconds: median(times).as_secs_f64(),
             times_whole: None,
+            cold,
         })
         .collect();
     let whole = timings.iter().find(|timing| timing.name == Pattern::Whole).map(|timing| timing.seconds);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use jlfix::cost::MICROSECONDS_PER_READ;
 use jlfix::model::{JumpList, Source};
-use jlfix::replay::{self, Calls, Pattern, Timing};
+use jlfix::replay::{self, Cache, Calls, Pattern, Timing};
 
 use super::context::Context;
 use super::exit::Exit;
@@ -20,10 +20,10 @@ use super::style::{COMMAND, DIM, HEAD, paint};
 use super::table::{Align, Grid};
 use super::{Stop, output, words};
 
-/// Make the reads of a right-click for real, and time them against better ways
+/// Make the reads of a right-click and measure them against better ways to read the file
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Patterns: explorer (as Explorer walks this list), published (68 bytes a call, as in the published
+Patterns: explorer (as Explorer reads this list), published (68 bytes per call, as in the published
 trace), sector (512), page (4096), buffered (64 KiB), whole (one call).
 
 Examples:
@@ -38,7 +38,10 @@ pub(crate) struct ReplayArgs {
     /// How many rounds; the median counts
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: u32,
-    /// How to write it
+    /// Drop the file from the system's cache before each round, where the system allows it
+    #[arg(long)]
+    cold: bool,
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -114,10 +117,11 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
     }
     let file =
         std::fs::File::open(&args.file).map_err(|error| Stop::Nothing(format!("{shown}: cannot open: {error}")))?;
-    let timings = replay::replay(&file, size, &patterns, args.rounds as usize)
+    let cache = if args.cold { Cache::Cold(&args.file) } else { Cache::Warm };
+    let timings = replay::replay(&file, size, &patterns, args.rounds as usize, cache)
         .map_err(|error| Stop::Nothing(format!("{shown}: cannot read: {error}")))?;
     match args.format {
-        Format::Table => output::people(&people(&loaded.facts.path, size, &timings, args.rounds))?,
+        Format::Table => output::people(&people(&loaded.facts.path, size, &timings, args))?,
         Format::Json | Format::Jsonl => {
             let row = ReplayRow { file: loaded.facts.path, size, patterns: timings };
             let mut out = output::data();
@@ -135,6 +139,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
                 "passes",
                 "seconds",
                 "times_whole",
+                "cold",
             ]))?;
             for t in &timings {
                 out.write_all(&output::csv_line([
@@ -145,6 +150,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
                     format!("{:.3}", t.passes),
                     format!("{:.9}", t.seconds),
                     t.times_whole.map(|times| format!("{times:.2}")).unwrap_or_default(),
+                    t.cold.map(|cold| cold.to_string()).unwrap_or_default(),
                 ]))?;
             }
             out.flush()?;
@@ -156,8 +162,8 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
 /// Characters of the longest bar.
 const BAR: f64 = 28.0;
 
-fn people(path: &str, size: u64, timings: &[Timing], rounds: u32) -> String {
-    let rounds = match rounds {
+fn people(path: &str, size: u64, timings: &[Timing], args: &ReplayArgs) -> String {
+    let rounds = match args.rounds {
         1 => "one round".to_owned(),
         rounds => format!("median of {rounds} rounds"),
     };
@@ -165,7 +171,7 @@ fn people(path: &str, size: u64, timings: &[Timing], rounds: u32) -> String {
     let mut grid = Grid::new(&[
         ("Pattern", Align::Left),
         ("Calls", Align::Right),
-        ("Bytes a call", Align::Right),
+        ("Bytes per call", Align::Right),
         ("Passes", Align::Right),
         ("Time", Align::Right),
         ("× whole", Align::Right),
@@ -195,10 +201,24 @@ fn people(path: &str, size: u64, timings: &[Timing], rounds: u32) -> String {
             explorer.microseconds_per_call(),
             duration(explorer.seconds),
             words::milliseconds(explorer.calls as f64 * MICROSECONDS_PER_READ / 1000.0),
-            paint(DIM, "(The file is in the cache; Explorer's own work comes on top.)"),
+            paint(DIM, cache_note(timings, args.cold)),
         );
     }
     out
+}
+
+/// In which state of the cache the times were measured.
+fn cache_note(timings: &[Timing], asked: bool) -> &'static str {
+    if !asked {
+        return "(The file is in the cache; Explorer's own work comes on top.)";
+    }
+    if timings.iter().all(|timing| timing.cold == Some(true)) {
+        "(The cache was cold before each round.)"
+    } else if timings.iter().any(|timing| timing.cold == Some(false)) {
+        "(The cache was NOT cold: the system kept the file in memory.)"
+    } else {
+        "(The pages were dropped before each round; this system does not say whether the cache was cold.)"
+    }
 }
 
 fn duration(seconds: f64) -> String {

@@ -109,6 +109,8 @@ struct Line {
     user: Option<String>,
     estimated_ms: f64,
     bytes_read: u64,
+    /// True if a rewrite in one piece alone would make it clearly cheaper.
+    fragmented: bool,
     rendered: Rendered,
 }
 
@@ -202,6 +204,7 @@ fn line(row: &FileRow<'_>, format: Format) -> Line {
         name: application(row),
         user: row.user.map(ToOwned::to_owned),
         estimated_ms: row.estimated_ms(),
+        fragmented: row.cost.is_some_and(|cost| cost.is_worth_compacting()),
         rendered,
     }
 }
@@ -215,7 +218,7 @@ fn application(row: &FileRow<'_>) -> String {
     }
 }
 
-const COLUMNS: [(&str, Align); 10] = [
+const COLUMNS: [(&str, Align); 11] = [
     ("State", Align::Left),
     ("Application", Align::Left),
     ("AppID", Align::Left),
@@ -223,7 +226,8 @@ const COLUMNS: [(&str, Align); 10] = [
     ("Size", Align::Right),
     ("Entries", Align::Right),
     ("Pinned", Align::Right),
-    ("Reads a click", Align::Right),
+    ("Reads per click", Align::Right),
+    ("Split", Align::Right),
     ("Click", Align::Right),
     ("Last used (UTC)", Align::Left),
 ];
@@ -239,6 +243,7 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
         words::number(row.entries_count as u64),
         row.pinned_count.filter(|pinned| *pinned > 0).map_or_else(dash, |pinned| words::number(pinned as u64)),
         row.cost.map_or_else(dash, |cost| words::number(cost.reads)),
+        row.cost.filter(|cost| cost.split_reads > 0).map_or_else(dash, |cost| words::number(cost.split_reads)),
         row.cost.map_or_else(dash, |cost| words::milliseconds(cost.estimated_ms())),
         words::minute(row.last_used),
     ]
@@ -325,9 +330,31 @@ fn summary(totals: &Totals) -> String {
 fn advice(lines: &[Line], context: &Context) -> String {
     let worst = lines.iter().filter(|line| line.automatic).max_by_key(|line| line.reads);
     let Some(worst) = worst else { return String::new() };
+    let mut out = worst_list(worst, context);
+    let others: Vec<&Line> = lines.iter().filter(|line| line.fragmented && !std::ptr::eq(*line, worst)).collect();
+    if let [first, rest @ ..] = others.as_slice() {
+        let more = match rest.len() {
+            0 => String::new(),
+            more => format!(" and {}", words::count(more, "other")),
+        };
+        let _ = writeln!(
+            out,
+            "{}{more} would take clearly fewer reads if rewritten in one piece; nothing is dropped then:\n  {}",
+            words::harmless(&first.name),
+            paint(
+                COMMAND,
+                words::harmless(&format!("jlfix prune --compact {}", words::quoted(&first.path.display().to_string())))
+            ),
+        );
+    }
+    out
+}
+
+/// What the most expensive list costs, and what would help.
+fn worst_list(worst: &Line, context: &Context) -> String {
     if worst.state != State::Slow && worst.estimated_ms < 50.0 {
         return format!(
-            "No list costs much: the dearest takes {} reads a click, about {}. If menus are slow, it is not the jump lists.\n",
+            "No list is slow: the most expensive takes {} reads per click, about {}. If menus are slow, it is not the jump lists.\n",
             words::number(worst.reads),
             words::milliseconds(worst.estimated_ms)
         );
@@ -336,20 +363,29 @@ fn advice(lines: &[Line], context: &Context) -> String {
     let name = words::harmless(&name);
     let path = words::quoted(&worst.path.display().to_string());
     let mut out = format!(
-        "{name} costs most: a right-click makes {} reads of {} together, about {}.\n",
+        "{name} is the most expensive: a right-click makes {} reads of {} in total, about {}.\n",
         words::number(worst.reads),
         words::size(worst.bytes_read),
         words::milliseconds(worst.estimated_ms),
     );
-    match pruned_reads(worst, context) {
-        Some((reads, ms, entries)) => {
+    match pruned(worst, context) {
+        Some(Pruned { after, dropped: true }) => {
             let _ = writeln!(
                 out,
                 "Keeping its pins and the {ADVISED_KEEP} newest leaves {} and {} reads, about {}:\n  {}",
-                words::count(entries, "entry"),
-                words::number(reads),
-                words::milliseconds(ms),
+                words::count(after.entries, "entry"),
+                words::number(after.cost.reads),
+                words::milliseconds(after.cost.estimated_ms()),
                 paint(COMMAND, words::harmless(&format!("jlfix prune --keep {ADVISED_KEEP} {path}"))),
+            );
+        }
+        Some(Pruned { after, dropped: false }) => {
+            let _ = writeln!(
+                out,
+                "A rewrite in one piece, which drops no entry, leaves {} reads, about {}:\n  {}",
+                words::number(after.cost.reads),
+                words::milliseconds(after.cost.estimated_ms()),
+                paint(COMMAND, words::harmless(&format!("jlfix prune --compact {path}"))),
             );
         }
         None => {
@@ -363,20 +399,27 @@ fn advice(lines: &[Line], context: &Context) -> String {
     out
 }
 
-/// What a click would cost after a prune, computed from the file that the prune would write.
-fn pruned_reads(worst: &Line, context: &Context) -> Option<(u64, f64, usize)> {
+/// A list after a prune.
+struct Pruned {
+    after: plan::Size,
+    /// True if entries are dropped, false if the file is only rewritten in one piece.
+    dropped: bool,
+}
+
+/// The list after a prune, computed from the file that the prune would write.
+fn pruned(worst: &Line, context: &Context) -> Option<Pruned> {
     let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
     let options = context.report();
     let limits: Limits = context.read.limits;
     input::view(&found, context, &options, |view| {
-        let rules = PruneRules { keep: Some(ADVISED_KEEP), ..PruneRules::default() };
+        let rules = PruneRules { keep: Some(ADVISED_KEEP), compact: true, ..PruneRules::default() };
         let plan = plan::prune(view.list?, &rules, &limits).ok()??;
-        Some((plan.after.cost.reads, plan.after.cost.estimated_ms(), plan.after.entries))
+        Some(Pruned { after: plan.after, dropped: !plan.dropped.is_empty() })
     })
     .ok()?
 }
 
-const CSV_COLUMNS: [&str; 18] = [
+const CSV_COLUMNS: [&str; 20] = [
     "path",
     "kind",
     "app_id",
@@ -394,6 +437,8 @@ const CSV_COLUMNS: [&str; 18] = [
     "bytes",
     "mean_read",
     "estimated_ms",
+    "discontinuities",
+    "split_reads",
     "user",
 ];
 
@@ -418,6 +463,8 @@ fn csv_row(row: &FileRow<'_>) -> Vec<u8> {
         text(row.cost.map(|cost| cost.bytes.to_string())),
         text(row.cost.map(|cost| format!("{:.2}", cost.mean_read()))),
         text(row.cost.map(|cost| format!("{:.2}", cost.estimated_ms()))),
+        text(row.cost.map(|cost| cost.discontinuities.to_string())),
+        text(row.cost.map(|cost| cost.split_reads.to_string())),
         row.user.unwrap_or_default().to_owned(),
     ])
 }

@@ -127,7 +127,7 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
         line(
             "a click",
             format!(
-                "{} reads of {:.1} bytes, {} together, {:.2} times the file, about {}",
+                "{} reads of {:.1} bytes on average, {} in total, {:.2} times the file, about {}",
                 words::number(cost.reads),
                 cost.mean_read(),
                 words::size(cost.bytes),
@@ -135,6 +135,12 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
                 words::milliseconds(cost.estimated_ms())
             ),
         );
+        let places = usize::try_from(cost.discontinuities).unwrap_or(usize::MAX);
+        let saved = match cost.split_reads {
+            0 => String::new(),
+            saved => format!("; written in one piece it takes up to {} reads less", words::number(saved)),
+        };
+        line("layout", format!("{}{saved}", words::count(places, "discontinuity")));
     }
     line("state", paint(of_state(row.state), row.state.word()));
     for category in row.categories.iter().flatten() {

@@ -115,6 +115,20 @@ pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize>
     return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
 }
 
+/// Drops the pages of a file from the system's cache, as far as the system does that for one file. Linux drops the pages
+/// at once; Windows drops them when the file is opened without buffering, as long as nobody else has it open.
+///
+/// # Errors
+/// The error of the system.
+pub fn drop_cached_pages(file: &File, path: &Path) -> io::Result<()> {
+    sys::drop_cached_pages(file, path)
+}
+
+/// True if the first page of a file is not in the system's cache. `None` where the system does not say.
+pub fn is_cold(file: &File) -> Option<bool> {
+    sys::is_cold(file)
+}
+
 /// The error for what the system said, which may be that another process is in the way.
 pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> Error {
     if sys::is_in_use(&source) {

@@ -351,3 +351,30 @@ pub(super) fn set_traits(file: &File, traits: &Traits) -> io::Result<()> {
         None => Ok(()),
     }
 }
+
+pub(crate) fn drop_cached_pages(file: &File, _path: &Path) -> io::Result<()> {
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    {
+        // Only pages that are on disk are dropped.
+        file.sync_all()?;
+        rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)?;
+    }
+    let _ = file;
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+pub(crate) fn is_cold(file: &File) -> Option<bool> {
+    let mut byte = [0_u8; 1];
+    let mut buffers = [io::IoSliceMut::new(&mut byte)];
+    match rustix::io::preadv2(file, &mut buffers, 0, rustix::io::ReadWriteFlags::NOWAIT) {
+        Ok(_) => Some(false),
+        Err(rustix::io::Errno::AGAIN) => Some(true),
+        Err(_) => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_cold(_file: &File) -> Option<bool> {
+    None
+}

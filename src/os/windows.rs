@@ -524,3 +524,13 @@ mod tests {
         );
     }
 }
+
+pub(crate) fn drop_cached_pages(_file: &File, path: &Path) -> io::Result<()> {
+    const FILE_FLAG_NO_BUFFERING: u32 = 0x2000_0000;
+    use std::os::windows::fs::OpenOptionsExt as _;
+    std::fs::OpenOptions::new().read(true).custom_flags(FILE_FLAG_NO_BUFFERING).open(path).map(drop)
+}
+
+pub(crate) fn is_cold(_file: &File) -> Option<bool> {
+    None
+}

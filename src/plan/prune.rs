@@ -53,6 +53,8 @@ pub struct PruneRules<'r> {
     pub presence: Option<&'r dyn Fn(&str) -> Presence>,
     /// Let the rules drop pinned entries too.
     pub include_pinned: bool,
+    /// Rewrite the file in one piece if no entry is dropped and that saves reads.
+    pub compact: bool,
 }
 
 impl PruneRules<'_> {
@@ -63,6 +65,7 @@ impl PruneRules<'_> {
             && self.ids.is_empty()
             && self.matches.is_none()
             && self.presence.is_none()
+            && !self.compact
     }
 }
 
@@ -94,7 +97,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Plans a prune. Nothing if no entry would go.
+/// Plans a prune. `None` if no entry would be dropped and, with [`PruneRules::compact`], a rewrite would save no read.
 ///
 /// # Errors
 /// The list is damaged so that the change would make a loss final, or the new file could not be made.
@@ -128,7 +131,7 @@ pub fn prune<'c>(
     let gone: HashSet<u64> = dropped.iter().map(|dropped| dropped.id).filter(|id| !kept_ids.contains(id)).collect();
     refuse_damage(list, &gone)?;
     if dropped.is_empty() {
-        return Ok(None);
+        return if rules.compact { compact(list, limits) } else { Ok(None) };
     }
 
     let kept: Vec<Entry<'_>> =
@@ -145,6 +148,20 @@ pub fn prune<'c>(
     let (bytes, after) = rebuild(&list.compound.root, &list.compound.storages, &parts, limits)?;
     refuse_new_damage(list, &bytes, limits)?;
     Ok(Some(Plan { dropped, before: Size::of(list), after, bytes }))
+}
+
+/// Plans a rewrite of the list in one piece: the same streams, byte for byte, in the same order. `None` if that saves no
+/// read.
+fn compact<'c>(list: &'c JumpList<'c>, limits: &Limits) -> Result<Option<Plan<'c>>, PlanError> {
+    let before = Size::of(list);
+    if before.cost.split_reads == 0 {
+        return Ok(None);
+    }
+    let parts: Vec<Part<'_>> = list.compound.streams.iter().map(Part::kept).collect::<Result<_, _>>()?;
+    let (bytes, after) = rebuild(&list.compound.root, &list.compound.storages, &parts, limits)?;
+    refuse_new_damage(list, &bytes, limits)?;
+    let saves = after.cost.reads < before.cost.reads;
+    Ok(saves.then_some(Plan { dropped: Vec::new(), before, after, bytes }))
 }
 
 /// For each entry, why it goes, if it does.

@@ -91,19 +91,23 @@ pub struct FileFacts {
     pub accessed: Option<FileTime>,
 }
 
-/// Cost as it is told.
+/// The cost of a click, as it is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CostRow {
-    /// Calls of ReadFile.
+    /// Read calls.
     pub reads: u64,
-    /// Bytes that they read.
+    /// Bytes that they read in total.
     pub bytes: u64,
-    /// Bytes a call.
+    /// Bytes per read.
     pub mean_read: f64,
-    /// Times through the file.
+    /// How many times the bytes of the file are read.
     pub passes: f64,
-    /// Milliseconds, at 3.9 µs a call.
+    /// Milliseconds, at 3.9 µs per read.
     pub estimated_ms: f64,
+    /// Places where the next sector of the DestList or a link is not the adjacent one in the file.
+    pub discontinuities: u64,
+    /// Reads that exist only because of them.
+    pub split_reads: u64,
 }
 
 impl From<Cost> for CostRow {
@@ -115,6 +119,8 @@ impl From<Cost> for CostRow {
             mean_read: round(cost.mean_read(), 100.0),
             passes: round(cost.passes(), 1000.0),
             estimated_ms: round(cost.estimated_ms(), 100.0),
+            discontinuities: cost.discontinuities,
+            split_reads: cost.split_reads,
         }
     }
 }

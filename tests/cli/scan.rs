@@ -25,7 +25,7 @@ fn the_samples_are_told_worst_first_with_damaged_and_empty_ones_and_what_to_do()
             "damaged samples/damaged/wrong-checksum/9b9cdc69c1c24e2b.automaticDestinations-ms\n        JL206 entry 17",
         ),
         "24 files, 4.2 MiB, 3,314 entries (40 pinned): 5 damaged, 1 slow, 1 stale, 4 empty, 13 ok\n",
-        "File Explorer costs most: a right-click makes 107,985 reads",
+        "File Explorer is the most expensive: a right-click makes 104,198 reads",
         "leaves 56 entries",
         &native("\n  jlfix prune --keep 50 samples/AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms\n"),
     ]);
@@ -111,7 +111,7 @@ fn only_shows_the_rows_in_the_states_that_are_asked_for() {
 #[test]
 fn the_user_says_from_how_many_milliseconds_a_click_is_slow() {
     let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 60).build())]);
-    cli.run("scan . --slow-ms 1").exits(1).says(&["1 slow", "Notepad costs most"]);
+    cli.run("scan . --slow-ms 1").exits(1).says(&["1 slow", "Notepad is the most expensive"]);
     cli.run("scan . --slow-ms 1000").clean().says(&["1 ok"]);
     cli.run("scan . --slow-ms -1").exits(2);
     cli.run("scan . --slow-ms soon").exits(2);

@@ -11,6 +11,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod cost;
 mod findings;
 mod library;
 mod links;

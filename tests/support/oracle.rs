@@ -296,6 +296,7 @@ pub fn prune(data: &[u8]) {
         matches: None,
         presence: None,
         include_pinned: options[0] & 16 != 0,
+        compact: false,
     };
     let plan = match plan::prune(&list, &rules, &limits) {
         Err(error) => {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jlfix::appid::AppId;
 use jlfix::model::Kind;
 use jlfix::plan::Presence;
-use jlfix::replay::{self, Pattern};
+use jlfix::replay::{self, Cache, Pattern};
 use jlfix::report::{self, FileRow, LinkDetail, ReportOptions, SLOW_MS};
 use jlfix::scan::Found;
 
@@ -223,7 +223,7 @@ fn measured(worst: &List, context: &Context) -> Check {
         Err(error) => return Check::new(id, State::Skipped, error),
     };
     let timings = std::fs::File::open(&worst.path)
-        .and_then(|file| replay::replay(&file, size, &[(Pattern::Explorer, calls)], ROUNDS));
+        .and_then(|file| replay::replay(&file, size, &[(Pattern::Explorer, calls)], ROUNDS, Cache::Warm));
     let timing = match timings.as_deref() {
         Ok([timing]) => timing,
         Ok(_) => return Check::new(id, State::Skipped, "nothing was measured"),

@@ -186,7 +186,7 @@ pub struct Compound<'a> {
     pub carved_entries: Vec<CarvedEntry<'a>>,
     /// Everything that is wrong with the container.
     pub faults: Vec<Fault>,
-    /// The sectors of the tables: FAT and DIFAT, mini FAT, directory. What a reader goes through before any stream.
+    /// The sectors of the tables: FAT and DIFAT, directory, mini FAT, in the order in which Explorer reads them before any stream.
     pub tables: Vec<u32>,
     pub(crate) layout: Layout<'a>,
 }
@@ -238,7 +238,7 @@ impl<'a> Compound<'a> {
     ) -> Self {
         let root =
             layout.root().map(|entry| Root { clsid: entry.clsid, created: entry.created, modified: entry.modified });
-        let tables = [&layout.fat_sectors, &layout.mini_fat_sectors, &layout.directory_sectors];
+        let tables = [&layout.fat_sectors, &layout.directory_sectors, &layout.mini_fat_sectors];
         let tables = tables.into_iter().flatten().copied().collect();
         Self {
             header,

@@ -99,7 +99,7 @@ pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> 
 /// # Errors
 /// [`PlanError::Rebuild`] if it could not be made.
 pub fn empty_list(size: u64, why: &str, limits: &Limits) -> Result<Repair, PlanError> {
-    let before = Size { entries: 0, pinned: 0, bytes: size, cost: Cost { file_size: size, ..Cost::default() } };
+    let before = Size { entries: 0, pinned: 0, bytes: size, cost: Cost::of_file(size) };
     reset(before, why, limits)
 }
 

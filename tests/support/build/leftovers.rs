@@ -73,9 +73,13 @@ impl Leftovers {
 
     /// In the last directory entry, which must not be in use: a stream that was there. Returns where that is.
     pub fn directory_entry(&mut self, name: &str, size: u32, start_sector: u32) -> usize {
-        let compound = jlfix::salvage::read(&self.file, &Limits::default()).unwrap();
-        let last = *compound.tables.last().unwrap();
-        let start = compound.sector_offset(last) as usize + SECTOR - DIRECTORY_ENTRY;
+        let number = |at: usize| u32::from_le_bytes(*self.file[at..].first_chunk().unwrap()) as usize;
+        // The header names the first sector of the FAT and of the directory; this FAT has one sector.
+        let (fat, mut last) = ((number(76) + 1) * SECTOR, number(48));
+        while number(fat + 4 * last) < self.file.len() / SECTOR {
+            last = number(fat + 4 * last);
+        }
+        let start = (last + 2) * SECTOR - DIRECTORY_ENTRY;
         let entry = &mut self.file[start..start + DIRECTORY_ENTRY];
         assert_eq!(entry[66], 0, "it is in use");
         let units = utf16(name);

@@ -27,6 +27,7 @@
 )]
 
 mod custom;
+mod docfile;
 mod leftovers;
 mod link;
 mod list;
@@ -34,6 +35,7 @@ mod random;
 mod store;
 
 pub use custom::CustomBuilder;
+pub use docfile::{Docfile, Placed};
 pub use leftovers::Leftovers;
 pub use link::{FOLDER_STORE_ID, LinkBuilder};
 pub use list::{Link, ListBuilder, NewEntry, file_of};

@@ -1,25 +1,33 @@
-//! The list of the story: Explorer's own, grown to 4,027,904 bytes, so that one right-click on a folder reads it
-//! nearly twice, 68 bytes at a time.
+//! Explorer's own list, grown over years to 4,027,904 bytes and 3,067 entries, as the published list had them.
 //!
-//! Links and paths are as long as those of real folders, and fill the file to its exact size without a free
-//! sector: then the read pattern of format.md (last section) comes out near the published one.
+//! The file is aged rather than written in one piece: some 38,000 visits to folders in ten years go through the allocator
+//! of [`Docfile`]. At each visit the link of the folder is written, new or again, and then the whole DestList, as in the
+//! log of Explorer's writes (docs/format.md). So the streams are fragmented as they are in an old list. No number was
+//! chosen to meet the published counts of reads; the seed was chosen so that the file has its exact size.
 
 use std::collections::HashSet;
 
 use jlfix::format::time::FileTime;
 
-use super::build::{Link, LinkBuilder, ListBuilder, NewEntry, Random, object_id, time};
+use super::build::{Docfile, Link, LinkBuilder, ListBuilder, NewEntry, Random, guid, object_id, time};
 
-/// Where it lies below `samples/`.
+/// The path below `samples/`.
 pub const PATH: &str = "AutomaticDestinations/f01b4d95cf55d32a.automaticDestinations-ms";
 /// Bytes of the file, as published.
 pub const SIZE: usize = 4_027_904;
-/// Folders besides Explorer's own four. With the seed below this gives the exact size.
-const FOLDERS: usize = 3063;
-/// Link sizes that fill their last mini sector, or nearly.
-const LINK_SIZES: std::ops::RangeInclusive<usize> = 886..=896;
+/// Entries at the end.
+pub const ENTRIES: usize = 3_067;
+const SEED: u64 = 2069;
+/// Visits for each new entry: a folder is opened ten times on average (assumed).
+const VISITS_PER_ENTRY: u64 = 10;
+/// For how many new entries an old one is removed (assumed): its folder was deleted, or the user removed it.
+const ENTRIES_PER_REMOVAL: u64 = 5;
 const TICKS_PER_SECOND: u64 = 10_000_000;
 const MAC: [u8; 6] = [0x02, 0x00, 0x5E, 0x10, 0x20, 0x30];
+const DEST_LIST: &str = "DestList";
+/// Bytes of a DestList entry of format 4 besides its path, and of the header.
+const ENTRY_SIZE: usize = 134;
+const HEADER_SIZE: usize = 32;
 
 const SUBJECTS: [&str; 40] = [
     "Harbour",
@@ -98,92 +106,178 @@ const OWN: [(&str, &str, u32, f32); 4] = [
     ("33e28130-4e1e-4676-835a-98395c3bc3bb", r"C:\Users\sam\Pictures", 12, 4.0),
 ];
 
-/// A folder that was opened: path and link.
-struct Folder {
-    path: String,
-    link: LinkBuilder,
-}
-
+/// A folder of a person with years of projects: two to six levels deep.
 fn path(random: &mut Random) -> String {
-    let (subject, kind) = (random.pick(&SUBJECTS), random.pick(&KINDS));
-    let year = 2008 + random.below(12);
-    match random.below(4) {
-        0 => format!(r"C:\Users\sam\Documents\{subject} {kind} {year}"),
-        1 => format!(r"C:\Users\sam\Documents\{year}-{:02} {subject} {kind}", 1 + random.below(12)),
-        2 => format!(r"C:\Users\sam\Work\{subject} {year}\{kind}"),
-        _ => format!(r"C:\Users\sam\Work\{year}\{subject} {kind}"),
+    let (subject, kind, other) = (random.pick(&SUBJECTS), random.pick(&KINDS), random.pick(&KINDS));
+    let (year, month) = (2008 + random.below(12), 1 + random.below(12));
+    match random.below(8) {
+        0 => format!(r"D:\{subject} {kind} {year}-{month:02}"),
+        1 => format!(r"D:\Archive\{year}\{subject} {kind}\{other}"),
+        2 => format!(r"C:\Users\sam\Documents\{subject} {kind} {year}-{month:02}"),
+        3 => format!(r"C:\Users\sam\Documents\{year}-{month:02} {subject} {kind}"),
+        4 => format!(r"C:\Users\sam\Work\{subject} {year}\{kind}"),
+        5 => format!(r"C:\Users\sam\Work\{subject} {kind}"),
+        6 => format!(r"C:\Users\sam\Work\{subject}\{year}\{kind}\{other}"),
+        _ => format!(r"C:\Users\sam\Work\{subject}\{year}\{month:02}\{kind}\{other}"),
     }
 }
 
-/// Folders, all different, whose links have a size in [`LINK_SIZES`].
-fn folders(random: &mut Random) -> Vec<Folder> {
-    let mut seen = HashSet::new();
-    let mut folders = Vec::new();
-    while folders.len() < FOLDERS {
-        let path = path(random);
-        let made = FileTime(time("2009-01-05T09:00:00Z").0 + random.below(3_000 * 86_400) * TICKS_PER_SECOND);
-        let written = FileTime(made.0 + random.below(200 * 86_400) * TICKS_PER_SECOND);
-        let link = LinkBuilder::folder(&path).times(made, written, written).with(|link| link.serial = 0x6C1D_40A3);
-        if LINK_SIZES.contains(&link.build().len()) && seen.insert(path.clone()) {
-            folders.push(Folder { path, link });
+/// A folder in the list, and what is known of its visits.
+struct Visited {
+    id: u64,
+    entry: NewEntry,
+    /// Bytes of its link.
+    link_size: usize,
+    last_access: FileTime,
+    visits: u32,
+}
+
+impl Visited {
+    fn name(&self) -> String {
+        format!("{:x}", self.id)
+    }
+}
+
+/// A list that is used for years, and the layout of its file.
+struct History {
+    random: Random,
+    seen: HashSet<String>,
+    file: Docfile,
+    /// In the order of the last visit, the latest at the end.
+    entries: Vec<Visited>,
+    last_id: u64,
+    now: FileTime,
+}
+
+impl History {
+    fn new() -> Self {
+        Self {
+            random: Random(SEED),
+            seen: HashSet::new(),
+            file: Docfile::new(),
+            entries: Vec::new(),
+            last_id: 0,
+            now: time("2009-11-02T08:00:00Z"),
         }
     }
-    folders
-}
 
-/// The list, ready to be built.
-pub fn list() -> ListBuilder {
-    let mut random = Random(2020);
-    let volume = super::build::guid("0d3f8c52-94ab-4e07-8d26-5b7ac01f93e4");
-    let mut list = ListBuilder::new(4);
-    list.newest = time("2019-11-18T17:42:08.3170000Z");
-    list.root.modified = list.newest;
-    let mut entries: Vec<NewEntry> = OWN
-        .iter()
-        .map(|(id, place, interactions, score)| {
-            NewEntry::known_folder(id, place).with(|entry| (entry.interactions, entry.score) = (*interactions, *score))
-        })
-        .collect();
-    entries.extend(folders(&mut random).into_iter().map(|Folder { path, link }| {
-        let opens = 1 + random.below(9) * random.below(2) * random.below(2);
-        NewEntry::new(&path, Link::Made(Box::new(link))).with(|entry| {
-            entry.interactions = opens as u32;
-            entry.score = 1.0 + (opens - 1) as f32 * 0.75;
-        })
-    }));
-    // An id is given at the first visit, and some entries have gone since.
-    let mut id = 0;
-    for entry in &mut entries {
-        id += if id >= 4 && random.below(20) == 0 { 2 } else { 1 };
-        let boot = FileTime(time("2016-02-01T06:00:00Z").0 + id / 6 * 86_400 * TICKS_PER_SECOND);
-        let object = object_id(FileTime(boot.0 + id), 0x0C41, MAC);
-        entry.id = Some(id);
-        entry.droids = Some([volume, object, volume, object]);
+    fn dest_list_size(&self) -> usize {
+        HEADER_SIZE + self.entries.iter().map(|visited| ENTRY_SIZE + visited.entry.path.len()).sum::<usize>()
     }
-    // Most folders were last seen near their first visit; Explorer's own four stand where their use puts them.
-    let count = entries.len();
-    let mut order: Vec<(u64, usize)> = (0..count).map(|at| (at as u64 + random.below(400), at)).collect();
-    for (own, place) in order.iter_mut().zip([count as u64 + 500, count as u64 + 380, 2_400, 60]) {
-        own.0 = place;
+
+    /// The files of a visit: first the link, then the DestList.
+    fn write(&mut self, name: &str, link_size: usize) {
+        self.file.write(name, link_size);
+        self.file.write(DEST_LIST, self.dest_list_size());
     }
-    order.sort_by_key(|key| std::cmp::Reverse(*key));
-    let mut last_access = list.newest.0;
-    for (_, at) in &order {
-        let mut entry = entries[*at].clone();
-        entry.last_access = Some(FileTime(last_access));
-        last_access -= (60 + random.below(72_000)) * TICKS_PER_SECOND + random.below(TICKS_PER_SECOND);
-        list.entries.push(entry);
+
+    fn add(&mut self, entry: NewEntry) {
+        self.last_id += 1;
+        let id = self.last_id;
+        let volume = guid("0d3f8c52-94ab-4e07-8d26-5b7ac01f93e4");
+        // An object id tells the boot session in which it was made.
+        let object = object_id(FileTime(self.now.0 - self.now.0 % (86_400 * TICKS_PER_SECOND) + id), 0x0C41, MAC);
+        let entry = entry.with(|entry| {
+            entry.id = Some(id);
+            entry.droids = Some([volume, object, volume, object]);
+        });
+        let Link::Made(link) = &entry.link else { unreachable!("every entry here has a link") };
+        let link_size = link.build().len();
+        let visited = Visited { id, entry, link_size, last_access: self.now, visits: 1 };
+        let name = visited.name();
+        self.entries.push(visited);
+        self.write(&name, link_size);
     }
-    let mut list = list.ranked();
-    let own: Vec<usize> =
-        (1..=4).map(|id| list.entries.iter().position(|entry| entry.id == Some(id)).unwrap()).collect();
-    for position in own.into_iter().chain([7, count - 40]) {
-        list = list.pin(position);
+
+    fn add_folder(&mut self) {
+        let path = loop {
+            let path = path(&mut self.random);
+            if self.seen.insert(path.clone()) {
+                break path;
+            }
+        };
+        let written = FileTime(self.now.0 - self.random.below(90 * 86_400) * TICKS_PER_SECOND);
+        let made = FileTime(written.0 - self.random.below(200 * 86_400) * TICKS_PER_SECOND);
+        let link = LinkBuilder::folder(&path).times(made, written, written).with(|link| link.serial = 0x6C1D_40A3);
+        self.add(NewEntry::new(&path, Link::Made(Box::new(link))));
     }
-    list
+
+    /// Opens a folder again, rather one that was opened of late.
+    fn open_again(&mut self) {
+        let count = self.entries.len() as u64;
+        let most = self.random.below(count) + 1;
+        let back = self.random.below(most) as usize;
+        let mut visited = self.entries.remove(self.entries.len() - 1 - back);
+        visited.last_access = self.now;
+        visited.visits += 1;
+        let (name, link_size) = (visited.name(), visited.link_size);
+        self.entries.push(visited);
+        self.write(&name, link_size);
+    }
+
+    /// The user removes an entry that is not one of Explorer's own.
+    fn remove(&mut self) {
+        let at = self.random.below(self.entries.len() as u64) as usize;
+        if self.entries[at].id > OWN.len() as u64 {
+            let name = self.entries.remove(at).name();
+            self.file.remove(&name);
+            self.file.write(DEST_LIST, self.dest_list_size());
+        }
+    }
+
+    fn live(&mut self) {
+        for (id, place, ..) in OWN {
+            self.add(NewEntry::known_folder(id, place));
+        }
+        while self.entries.len() < ENTRIES {
+            self.now.0 += (60 + self.random.below(16_000)) * TICKS_PER_SECOND + self.random.below(TICKS_PER_SECOND);
+            if self.random.below(VISITS_PER_ENTRY) > 0 {
+                self.open_again();
+                continue;
+            }
+            self.add_folder();
+            if self.random.below(ENTRIES_PER_REMOVAL) == 0 {
+                self.remove();
+            }
+        }
+    }
+
+    /// The list at the end, newest first.
+    fn list(&self) -> ListBuilder {
+        let mut list = ListBuilder::new(4);
+        list.newest = self.now;
+        list.root.modified = self.now;
+        list.removed = self.last_id - self.entries.len() as u64;
+        for visited in self.entries.iter().rev() {
+            let own = OWN.get(visited.id as usize - 1).map(|(.., opens, score)| (*opens, *score));
+            let (opens, score) = own.unwrap_or((visited.visits, 1.0 + (visited.visits - 1) as f32 * 0.75));
+            list.entries.push(visited.entry.clone().with(|entry| {
+                (entry.interactions, entry.score, entry.last_access) = (opens, score, Some(visited.last_access));
+            }));
+        }
+        let mut list = list.ranked();
+        let own: Vec<usize> =
+            (1..=4).map(|id| list.entries.iter().position(|entry| entry.id == Some(id)).unwrap()).collect();
+        let others = [7, ENTRIES - 40].map(|at| (at..ENTRIES).find(|at| !own.contains(at)).unwrap());
+        for position in own.into_iter().chain(others) {
+            list = list.pin(position);
+        }
+        list
+    }
 }
 
 /// The file.
 pub fn file() -> Vec<u8> {
-    list().build()
+    let mut history = History::new();
+    history.live();
+    let list = history.list();
+    let streams: std::collections::HashMap<String, Vec<u8>> = list.all_streams().into_iter().collect();
+    history.file.build(&list.root, |name| streams[name].clone())
+}
+
+/// The entries and links of the file in one piece, as a fresh list would have them.
+pub fn list() -> ListBuilder {
+    let mut history = History::new();
+    history.live();
+    history.list()
 }
