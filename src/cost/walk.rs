@@ -87,8 +87,8 @@ struct Cursor<'s> {
 impl<'s> Cursor<'s> {
     fn new(stream: &'s Stream<'s>) -> Self {
         let start = usize::try_from(stream.offset).unwrap_or(usize::MAX);
-        let only = [start..start.saturating_add(stream.data.len())];
-        Self { only, several: &stream.pieces, index: 0, used: 0, before: 0 }
+        let only = Range { start, end: start.saturating_add(stream.data.len()) };
+        Self { only: [only], several: &stream.pieces, index: 0, used: 0, before: 0 }
     }
 
     /// The piece that is being read; `None` at the end of the stream.

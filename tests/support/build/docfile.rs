@@ -216,8 +216,8 @@ impl Docfile {
             }
         }
         for (chain, data) in [
-            (&self.fat, words(&fat)),
-            (&self.mini_fat, words(&mini_fat)),
+            (&self.fat, bytes_of(&fat)),
+            (&self.mini_fat, bytes_of(&mini_fat)),
             (&self.mini_stream, mini_stream),
             (&self.directory, self.directory_entries(root)),
         ] {
@@ -237,7 +237,7 @@ impl Docfile {
         }
         let directory = first(&self.directory);
         let mini_fat = first(&self.mini_fat);
-        let counts = [0, self.fat.len() as u32, directory, 0, MINI_CUTOFF as u32];
+        let counts = [0, self.fat.len() as u32, directory, 0, MINI_CUTOFF];
         let tables = [mini_fat, self.mini_fat.len() as u32, END_OF_CHAIN, 0];
         for value in counts.into_iter().chain(tables) {
             out.extend(value.to_le_bytes());
@@ -318,6 +318,6 @@ fn scatter(target: &mut [u8], chain: &[u32], unit: usize, base: usize, data: &[u
     }
 }
 
-fn words(values: &[u32]) -> Vec<u8> {
+fn bytes_of(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
