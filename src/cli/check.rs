@@ -1,9 +1,10 @@
-//! `jlfix check`: what is wrong, where, and what mends it.
+//! `jlfix check`: what is wrong, where, and the command that repairs it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use jlfix::model::{Code, Fix, Severity};
+use jlfix::model::{Code, Fix, JumpList, Severity, Source};
+use jlfix::os::is_same_path;
 use jlfix::report::{FileRow, Totals};
 
 use super::context::Context;
@@ -13,10 +14,10 @@ use super::lists::Lists;
 use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::style::{COMMAND, DIM, GOOD, HEAD, of_severity, paint};
-use super::words::quoted;
-use super::{Stop, words};
+use super::words::quoted_path;
+use super::{Stop, change, words};
 
-/// Tell what is wrong with jump lists and what mends it
+/// Report what is wrong with jump lists, and the command that repairs it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
         let mut totals = Totals::default();
         totals.add(row);
         let rendered = match args.format {
-            Format::Table => people(row, context.verbose).into_bytes(),
+            Format::Table => people(row, context).into_bytes(),
             Format::Csv => csv(row),
             Format::Json | Format::Jsonl => output::json(row),
         };
@@ -96,7 +97,8 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
 }
 
 /// The findings of a file for people; nothing where there is nothing to tell.
-fn people(row: &FileRow<'_>, verbose: bool) -> String {
+fn people(row: &FileRow<'_>, context: &Context) -> String {
+    let verbose = context.verbose;
     let mut out = String::new();
     if row.findings.is_empty() {
         if verbose {
@@ -107,20 +109,52 @@ fn people(row: &FileRow<'_>, verbose: bool) -> String {
     let _ = writeln!(out, "{}", paint(HEAD, words::harmless(row.path)));
     out.push_str(&findings(row, verbose));
     let mut fixes: Vec<Fix> = Vec::new();
-    for fix in row.findings.iter().filter_map(|finding| finding.code.fix()) {
+    for fix in row.findings.iter().filter_map(|finding| finding.fix) {
         if !fixes.contains(&fix) {
             fixes.push(fix);
         }
     }
     for fix in fixes {
-        let command = match fix {
-            Fix::Restore => "jlfix restore".to_owned(),
-            fix => format!("jlfix {} {}", fix.command(), quoted(row.path)),
+        let remedy = match fix {
+            Fix::Restore => restore_command(row.path, context).ok_or(
+                "no intact copy of it is in the backup store; its application writes the list again when it is next used",
+            ),
+            fix => Ok(format!("jlfix {} {}", fix.command(), quoted_path(row.path))),
         };
-        let _ = writeln!(out, "  mend it: {}", paint(COMMAND, words::harmless(&command)));
+        let _ = match remedy {
+            Ok(command) => writeln!(out, "  repair it with: {}", paint(COMMAND, words::harmless(&command))),
+            Err(why) => writeln!(out, "  {}", paint(DIM, why)),
+        };
     }
     out.push('\n');
     out
+}
+
+/// The command that brings back the newest copy of a list in the backup store that is verified and has no error.
+fn restore_command(path: &str, context: &Context) -> Option<String> {
+    let full = std::fs::canonicalize(path).ok()?;
+    let store = change::store(context).ok()?;
+    let is_intact = |data: &[u8]| {
+        let source = Source::read(data, input::kind_of(&full), &context.read);
+        source.is_some_and(|source| match &source {
+            Source::Automatic(Ok(compound)) => {
+                let findings = JumpList::read(compound).findings(context.read.code_page);
+                findings.iter().all(|finding| finding.severity() < Severity::Error)
+            }
+            source => source.findings().iter().all(|finding| finding.severity() < Severity::Error),
+        })
+    };
+    for run in store.list().ok()? {
+        let Ok(manifest) = &run.manifest else { continue };
+        let saved = manifest.files.iter().find(|record| is_same_path(&record.path, &full));
+        let Some(saved) = saved.and_then(|record| record.saved.as_ref()) else { continue };
+        let content = store.read_saved(&run.id, saved, &context.read.limits);
+        if content.is_ok_and(|data| is_intact(&data)) {
+            let file = quoted_path(&full.to_string_lossy());
+            return Some(change::command(context, &format!("restore {} --file {file}", run.id)));
+        }
+    }
+    None
 }
 
 /// How many findings of one code are told without `-v`.
@@ -153,7 +187,7 @@ pub(crate) fn findings(row: &FileRow<'_>, all: bool) -> String {
     for (code, count) in seen.iter().filter(|(_, count)| *count > OF_ONE_CODE && !all) {
         let more = words::number((count - OF_ONE_CODE) as u64);
         let _ =
-            writeln!(out, "  {}", paint(DIM, format!("and {more} more {code} ({}); -v tells them all", code.title())));
+            writeln!(out, "  {}", paint(DIM, format!("and {more} more {code} ({}); -v lists them all", code.title())));
     }
     out
 }
@@ -169,7 +203,7 @@ fn csv(row: &FileRow<'_>) -> Vec<u8> {
             &finding.message,
             &text(finding.entry_id),
             &text(finding.offset),
-            finding.code.fix().map_or("", Fix::command),
+            finding.fix.map_or("", Fix::command),
         ]));
     }
     out

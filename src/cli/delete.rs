@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jlfix::error::Error;
 use jlfix::model::{JumpList, Source};
+use jlfix::plan;
 use jlfix::scan::Found;
 use jlfix::store;
 
@@ -77,21 +78,33 @@ pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
 
 /// Why this content is not deleted.
 fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context) -> Option<String> {
-    let unknown = || "too damaged to tell whether it has pins; --include-pinned deletes it all the same".to_owned();
+    let anyway = "--include-pinned deletes it all the same";
+    let unknown = || format!("too damaged to see whether it has pins; {anyway}");
     match Source::read(data, found.hint, &context.read) {
         None | Some(Source::Link(..)) => Some("no jump list".to_owned()),
         Some(Source::Custom(_)) => None,
         Some(Source::Automatic(Err(_))) => (!include_pinned).then(unknown),
         Some(Source::Automatic(Ok(compound))) if !include_pinned => {
             let list = JumpList::read(&compound);
-            match list.pinned() {
-                0 if list.may_have_lost_entries() => Some(unknown()),
-                0 => None,
-                pinned => {
-                    Some(format!("{} pinned; --include-pinned deletes it all the same", words::count(pinned, "entry")))
+            if list.is_foreign() {
+                return Some(plan::PlanError::NotAJumpList.to_string());
+            }
+            match (list.pinned(), list.unseen()) {
+                (0, None) => None,
+                (0, Some(unseen)) => {
+                    let options =
+                        plan::RepairOptions { code_page: context.read.code_page, ..plan::RepairOptions::default() };
+                    let helps = matches!(plan::repair(&list, &options, &context.read.limits), Ok(Some(_)));
+                    let path = words::quoted_path(&found.path.display().to_string());
+                    let remedy =
+                        if helps { format!("jlfix repair {path} recovers them, {anyway}") } else { anyway.to_owned() };
+                    Some(format!("entries or pins may be lost: {unseen}; {remedy}"))
                 }
+                (pinned, _) => Some(format!("{} pinned; {anyway}", words::count(pinned, "entry"))),
             }
         }
-        Some(Source::Automatic(Ok(_))) => None,
+        Some(Source::Automatic(Ok(compound))) => {
+            JumpList::read(&compound).is_foreign().then(|| plan::PlanError::NotAJumpList.to_string())
+        }
     }
 }

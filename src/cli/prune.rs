@@ -16,7 +16,7 @@ use super::exit::{Exit, Tally};
 use super::lists::Lists;
 use super::options::Format;
 use super::presence::{Drive, Targets};
-use super::words::quoted;
+use super::words::quoted_path;
 
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]
@@ -164,6 +164,25 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
     session.finish(args.format)
 }
 
+/// Why a list was not changed, and the command that helps: a repair where it would do something, else the option that
+/// accepts the loss.
+pub(crate) fn refusal(shown: &str, list: &JumpList<'_>, error: &plan::PlanError, context: &Context) -> String {
+    let repair = || format!("Repair it first: jlfix repair {}", quoted_path(shown));
+    match error {
+        plan::PlanError::Damaged(why) => format!("{shown}: damaged ({why}); nothing was changed. {}", repair()),
+        plan::PlanError::Unseen(unseen) => {
+            let options = plan::RepairOptions { code_page: context.read.code_page, ..plan::RepairOptions::default() };
+            let helps = matches!(plan::repair(list, &options, &context.read.limits), Ok(Some(_)));
+            let remedy = if helps { repair() } else { "--include-pinned accepts that they may be lost".to_owned() };
+            format!("{shown}: damaged, entries or pins may be lost: {unseen}; nothing was changed. {remedy}")
+        }
+        plan::PlanError::UnsupportedVersion(_) => format!(
+            "{shown}: {error}; nothing was changed. jlfix backup create saves the list, jlfix delete removes it"
+        ),
+        error => format!("{shown}: {error}; nothing was changed"),
+    }
+}
+
 /// The new file, if anything goes from `data`. Notes before, after and what goes in `change`.
 fn planned(
     path: &Path,
@@ -183,15 +202,8 @@ fn planned(
     let list = JumpList::read(compound);
     let before = plan::Size::of(&list);
     (change.before, change.after) = (Some(before.into()), Some(before.into()));
-    let plan = plan::prune(&list, rules, &context.read.limits).map_err(|error| match error {
-        plan::PlanError::Damaged(why) => {
-            format!(
-                "{shown}: damaged ({why}); nothing was changed. Mend it first: jlfix repair {}",
-                quoted(&shown.to_string())
-            )
-        }
-        error => format!("{shown}: {error}"),
-    })?;
+    let plan = plan::prune(&list, rules, &context.read.limits)
+        .map_err(|error| refusal(&shown.to_string(), &list, &error, context))?;
     let Some(plan) = plan else { return Ok(None) };
     change.after = Some(plan.after.into());
     change.steps = plan

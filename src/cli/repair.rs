@@ -98,7 +98,7 @@ fn planned(
             (change.before, change.after) = (Some(size.into()), Some(size.into()));
             plan::repair(&list, rules, limits).map_err(|error| match error {
                 PlanError::Hopeless(why) => hopeless(&why),
-                error => format!("{shown}: {error}"),
+                error => super::prune::refusal(&shown.to_string(), &list, &error, context),
             })?
         }
         Some(Source::Automatic(Err(short))) if rules.reset => {

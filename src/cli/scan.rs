@@ -343,7 +343,10 @@ fn advice(lines: &[Line], context: &Context) -> String {
             words::harmless(&first.name),
             paint(
                 COMMAND,
-                words::harmless(&format!("jlfix prune --compact {}", words::quoted(&first.path.display().to_string())))
+                words::harmless(&format!(
+                    "jlfix prune --compact {}",
+                    words::quoted_path(&first.path.display().to_string())
+                ))
             ),
         );
     }
@@ -361,7 +364,7 @@ fn worst_list(worst: &Line, context: &Context) -> String {
     }
     let name = if worst.name == "-" { worst.path.display().to_string() } else { worst.name.clone() };
     let name = words::harmless(&name);
-    let path = words::quoted(&worst.path.display().to_string());
+    let path = words::quoted_path(&worst.path.display().to_string());
     let mut out = format!(
         "{name} is the most expensive: a right-click makes {} reads of {} in total, about {}.\n",
         words::number(worst.reads),

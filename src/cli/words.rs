@@ -44,6 +44,11 @@ pub(crate) fn count(value: usize, noun: &str) -> String {
     }
 }
 
+/// A path as an argument of a printed command: quoted where the shell needs it, and never taken for an option.
+pub(crate) fn quoted_path(path: &str) -> String {
+    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
+}
+
 /// A time to the minute, in UTC.
 pub(crate) fn minute(time: Option<FileTime>) -> String {
     match time.and_then(FileTime::civil) {

@@ -3,17 +3,21 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
-use super::finding::{Code, Finding};
+use super::finding::{Code, Finding, Fix};
 use super::{DEST_LIST, Entry, JumpList, PROPERTY_STORE};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
 use crate::format::destlist::{Header, Soundness};
 use crate::format::link::{self, Link, Mismatch, NotALink, looks_like_link};
-use crate::format::text::CodePage;
+use crate::format::text::{CodePage, Utf16};
 
 /// How far the header's total may be from the sum of the scores, as a part of it: both are singles, and Windows
 /// adds them up as they come.
 const TOTAL_TOLERANCE: f64 = 1e-3;
+/// A total above this is damage.
+pub(crate) const MOST_TOTAL: f32 = 1e12;
+/// Format versions that a later Windows may use. A number outside of them is damage.
+pub(crate) const FUTURE_VERSIONS: std::ops::RangeInclusive<u32> = 1..=15;
 
 /// The findings of an automatic list, container first, then DestList.
 pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
@@ -38,6 +42,10 @@ pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
     } else if !list.orphans.is_empty() {
         let message = format!("{} links and no DestList that names them", list.orphans.len());
         out.push(Finding::new(Code::NoDestList, message));
+    } else if list.is_foreign() {
+        let names: Vec<String> = list.others.iter().take(3).map(|stream| format!("{:?}", stream.name)).collect();
+        let message = format!("not a jump list: no DestList and no link, but streams such as {}", names.join(", "));
+        out.push(Finding::new(Code::NotAJumpList, message));
     }
     out
 }
@@ -72,12 +80,22 @@ fn misnamed(list: &JumpList<'_>, out: &mut Vec<Finding>) {
         if !stream.storage.is_empty() || stream.entry_id().is_some() {
             continue;
         }
-        if let Some(name) = [DEST_LIST, PROPERTY_STORE].iter().find(|name| is_other(name)) {
+        let has_store = list.others.iter().any(|other| other.name.to_string() == PROPERTY_STORE);
+        if is_nearly(stream.name, PROPERTY_STORE) && !has_store {
+            tell(stream, format!("stream {} is probably {PROPERTY_STORE}, with a damaged name", stream.name));
+        } else if let Some(name) = [DEST_LIST, PROPERTY_STORE].iter().find(|name| is_other(name)) {
             tell(stream, format!("stream {} is named otherwise than {name}", stream.name));
         } else if looks_like_link(&stream.data) {
             tell(stream, format!("stream {} is a link, and its name is no entry's id", stream.name));
         }
     }
+}
+
+/// True if one or two characters of the name were damaged, or cut off.
+pub(crate) fn is_nearly(name: Utf16<'_>, of: &str) -> bool {
+    let wrong = name.units().zip(of.encode_utf16()).filter(|(a, b)| a != b).count();
+    let wrong = wrong.saturating_add(name.units().count().abs_diff(of.encode_utf16().count()));
+    (1..=2).contains(&wrong)
 }
 
 fn container(fault: &ContainerFault) -> Finding {
@@ -95,7 +113,7 @@ fn container(fault: &ContainerFault) -> Finding {
         FaultKind::Mended | FaultKind::Carved => Code::Recovered,
         FaultKind::Limit => Code::Limit,
     };
-    Finding { code, message: fault.message.clone(), entry_id: fault.stream_id, offset: Some(fault.offset) }
+    Finding { entry_id: fault.stream_id, ..Finding::new(code, fault.message.clone()).at(fault.offset) }
 }
 
 fn recovered(stream: &Stream<'_>) -> Finding {
@@ -117,10 +135,14 @@ fn about(finding: Finding, stream: &Stream<'_>) -> Finding {
 
 fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     let entries = &list.entries;
-    let mut tell = |code, message: String| out.push(Finding::new(code, message));
     if !header.is_known_version() {
-        tell(Code::Version, format!("format version {} is none of 1 to 6; read as {}", header.version, layout(header)));
+        let read_as = layout(header);
+        let message = format!("format version {} is not supported (1 to 6 are); read as {read_as}", header.version);
+        // A number that no later Windows is likely to use is damage.
+        let fix = (!FUTURE_VERSIONS.contains(&header.version)).then_some(Fix::Repair);
+        out.push(Finding { fix, ..Finding::new(Code::Version, message) });
     }
+    let mut tell = |code, message: String| out.push(Finding::new(code, message));
     if header.count as usize != entries.len() {
         tell(Code::Count, format!("the header counts {} entries, there are {}", header.count, entries.len()));
     }
@@ -132,6 +154,10 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     let off = (f64::from(header.total) - total).abs();
     if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.abs().max(1.0)) {
         tell(Code::Total, format!("the header's total is {}, the scores add up to {total}", header.total));
+    }
+    // Before version 3 it is no sum, but it is never below 0, and far from this.
+    if header.version < 3 && !(0.0..=MOST_TOTAL).contains(&header.total) {
+        tell(Code::Total, format!("the header's total is {}, out of range", header.total));
     }
     let highest = entries.iter().map(|entry| entry.dest.id).max().unwrap_or(0);
     if highest > header.last_id {
@@ -340,7 +366,9 @@ fn custom_fault(fault: &CustomFault) -> Finding {
 /// The findings of a file that is a link by itself.
 pub(super) fn single_link(data: &[u8], link: &Result<Link<'_>, NotALink>) -> Vec<Finding> {
     match link {
-        Err(why) => vec![Finding::new(Code::LinkUnreadable, why.to_string()).at(0)],
-        Ok(link) => link_findings(link, data, &"link", 0).collect(),
+        Err(why) => {
+            vec![Finding::new(Code::LinkUnreadable, format!("not a shell link: {why}")).at(0).without_fix()]
+        }
+        Ok(link) => link_findings(link, data, &"link", 0).map(Finding::without_fix).collect(),
     }
 }

@@ -105,6 +105,8 @@ codes! {
     Limit = "JL110", Error, None, "the streams claim more bytes than a file of this size can hold";
     /// Something was found outside what the file's own tables lead to.
     Recovered = "JL111", Error, Some(Fix::Repair), "a stream or entry was recovered from outside its chain";
+    /// The compound file is none of a jump list.
+    NotAJumpList = "JL112", Warning, None, "the compound file is not a jump list: it has other streams and no DestList or link";
 
     /// The header's entry count is wrong.
     Count = "JL201", Error, Some(Fix::Repair), "the header counts other than the entries that are there";
@@ -131,7 +133,7 @@ codes! {
     /// The header's last id is below an entry's.
     LastId = "JL212", Warning, Some(Fix::Repair), "the last id given is below an id in use";
     /// The format version is unknown.
-    Version = "JL213", Warning, None, "the DestList's format version is unknown";
+    Version = "JL213", Warning, None, "the DestList's format version is not supported";
     /// A link, the DestList or its property store is named otherwise than Windows names it.
     StreamName = "JL214", Warning, Some(Fix::Repair), "a stream of the list is named otherwise than Windows names it";
     /// There are links and no DestList.
@@ -187,12 +189,14 @@ pub struct Finding {
     pub entry_id: Option<u64>,
     /// Where in the file, in bytes.
     pub offset: Option<u64>,
+    /// The command that corrects it; `None` where no command does.
+    pub fix: Option<Fix>,
 }
 
 impl Finding {
     /// A finding about the file as a whole.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), entry_id: None, offset: None }
+        Self { code, message: message.into(), entry_id: None, offset: None, fix: code.fix() }
     }
 
     /// The same, about an entry.
@@ -205,7 +209,12 @@ impl Finding {
         Self { offset: Some(offset), ..self }
     }
 
-    /// How grave it is.
+    /// The same, in a file that no command corrects.
+    pub fn without_fix(self) -> Self {
+        Self { fix: None, ..self }
+    }
+
+    /// Its severity.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -220,7 +229,7 @@ impl Serialize for Finding {
         row.serialize_field("message", &self.message)?;
         row.serialize_field("entry_id", &self.entry_id)?;
         row.serialize_field("offset", &self.offset)?;
-        row.serialize_field("fix", &self.code.fix())?;
+        row.serialize_field("fix", &self.fix)?;
         row.end()
     }
 }

@@ -8,8 +8,10 @@ mod deleted;
 mod finding;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
+pub(crate) use check::{FUTURE_VERSIONS, MOST_TOTAL, is_nearly};
 pub use deleted::{Deleted, DeletedItem, Leftover, Live, What};
 pub use finding::{Code, Finding, Fix, Severity};
 
@@ -137,6 +139,63 @@ impl<'c> Entry<'c> {
     }
 }
 
+/// Why a repair may recover what a list does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Unseen {
+    /// So many bytes of the DestList are no entry that could be read.
+    Bytes(usize),
+    /// The DestList ends inside an entry.
+    Truncated,
+    /// The checksum of the entry with this id is wrong or its path is truncated, so that its pin is not certain.
+    Pin(u64),
+    /// The header counts more entries than were found.
+    Entries {
+        /// By the header.
+        counted: u32,
+        /// In the DestList.
+        found: usize,
+    },
+    /// The header counts more pinned entries than were found.
+    Pins {
+        /// By the header.
+        counted: u32,
+        /// In the DestList.
+        found: usize,
+    },
+    /// So many links beside a list without entries.
+    Links(usize),
+    /// So many entries were found in sectors that no stream owns.
+    Carved(usize),
+    /// The container is damaged, with this finding.
+    Container(Code),
+}
+
+impl fmt::Display for Unseen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(1) => write!(f, "1 byte of the DestList could not be read"),
+            Self::Bytes(bytes) => write!(f, "{bytes} bytes of the DestList could not be read"),
+            Self::Truncated => write!(f, "the DestList ends inside an entry"),
+            Self::Pin(id) => write!(f, "entry {id} is damaged, so that it is not certain whether it is pinned"),
+            Self::Entries { counted, found } => write!(f, "the header counts {counted} entries, {found} were found"),
+            Self::Pins { counted, found } => {
+                write!(f, "the header counts {counted} pinned entries, {found} were found")
+            }
+            Self::Links(1) => write!(f, "there is 1 link and no entry for it"),
+            Self::Links(links) => write!(f, "there are {links} links and no entries for them"),
+            Self::Carved(1) => write!(f, "1 entry was found outside the DestList"),
+            Self::Carved(entries) => write!(f, "{entries} entries were found outside the DestList"),
+            Self::Container(code) => write!(f, "the container is damaged ({code})"),
+        }
+    }
+}
+
+/// True if the stream is the property store of the list, in any case.
+fn is_property_store(stream: &Stream<'_>) -> bool {
+    stream.name.to_string().eq_ignore_ascii_case(PROPERTY_STORE)
+}
+
 /// How far an entry that stands where it should can be relied on.
 fn soundness_of(dest: &destlist::Entry<'_>) -> Soundness {
     if dest.checksum_ok() { Soundness::Sound } else { Soundness::Doubtful }
@@ -241,7 +300,12 @@ impl<'c> JumpList<'c> {
         }
         let found = destlist::resync(data);
         self.cut = self.cut.or(decoded.as_ref().err().copied());
-        if self.header.is_none_or(|header| header.version != found.header.version) && !found.entries.is_empty() {
+        // A version that a later Windows may have written is left: such a list is not supported.
+        let is_damaged = |header: Header| {
+            header.version != found.header.version
+                && (header.is_known_version() || !FUTURE_VERSIONS.contains(&header.version))
+        };
+        if self.header.is_none_or(is_damaged) && !found.entries.is_empty() {
             self.header = Some(found.header);
         }
         self.entries = found.entries.into_iter().map(|found| join(found.entry, found.soundness)).collect();
@@ -268,12 +332,50 @@ impl<'c> JumpList<'c> {
         self.entries.is_empty() && self.orphans.is_empty() && self.carved_links.is_empty()
     }
 
-    /// True if there may have been entries that cannot be read any more.
-    pub fn may_have_lost_entries(&self) -> bool {
-        let lost = |code| {
-            matches!(code, Code::EntryCut | Code::NoDestList | Code::StreamCut | Code::Directory | Code::MiniStream)
+    /// True if the container is not that of a jump list: it has other streams, and no DestList, link or entry.
+    pub fn is_foreign(&self) -> bool {
+        let is_of_list = |stream: &Stream<'_>| {
+            stream.storage.is_empty() && (is_property_store(stream) || looks_like_link(&stream.data))
         };
-        self.structural_findings().iter().any(|finding| lost(finding.code))
+        self.dest_list.is_none()
+            && self.is_empty()
+            && self.compound.carved_entries.is_empty()
+            && self.others.iter().any(|stream| !is_of_list(stream))
+    }
+
+    /// The first reason why a repair may recover entries or pins that the list does not show; `None` if all of it was
+    /// read.
+    pub fn unseen(&self) -> Option<Unseen> {
+        let pinned = self.pinned();
+        let header = self.header.filter(|header| header.is_known_version());
+        if let Some(gap) = self.gaps.iter().find(|gap| !gap.is_empty()) {
+            return Some(Unseen::Bytes(gap.len()));
+        }
+        if self.cut.is_some() {
+            return Some(Unseen::Truncated);
+        }
+        if let Some(entry) = self.entries.iter().find(|entry| entry.soundness != Soundness::Sound) {
+            return Some(Unseen::Pin(entry.dest.id));
+        }
+        if let Some(header) = header.filter(|header| header.count as usize > self.entries.len()) {
+            return Some(Unseen::Entries { counted: header.count, found: self.entries.len() });
+        }
+        if let Some(header) = header.filter(|header| header.pinned as usize > pinned) {
+            return Some(Unseen::Pins { counted: header.pinned, found: pinned });
+        }
+        let unowned = self.orphans.len().saturating_add(self.carved_links.len());
+        if self.entries.is_empty() && unowned > 0 {
+            return Some(Unseen::Links(unowned));
+        }
+        let carved = self.compound.carved_entries.len();
+        if carved > 0 {
+            return Some(Unseen::Carved(carved));
+        }
+        let lost = |code| matches!(code, Code::StreamCut | Code::Directory | Code::MiniStream);
+        self.structural_findings()
+            .into_iter()
+            .find(|finding| lost(finding.code))
+            .map(|finding| Unseen::Container(finding.code))
     }
 
     /// What is wrong with container and DestList, without reading the links.

@@ -16,7 +16,7 @@ pub use repair::{Repair, RepairOptions, empty_list, repair};
 
 use crate::cost::Cost;
 use crate::format::text::Utf16;
-use crate::model::JumpList;
+use crate::model::{FUTURE_VERSIONS, JumpList, Unseen};
 
 /// Why a list cannot be planned for.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +24,32 @@ pub enum PlanError {
     /// The list is damaged in a way that a change would make final.
     #[error("{0}")]
     Damaged(String),
+    /// Entries or pins that the list does not show would be lost; a repair may recover them.
+    #[error("{0}")]
+    Unseen(Unseen),
+    /// The DestList has a format version that is not supported.
+    #[error("DestList format version {0} is not supported; 1 to 6 are")]
+    UnsupportedVersion(u32),
+    /// The compound file is not a jump list.
+    #[error("not a jump list: it has no DestList and no link, but other streams")]
+    NotAJumpList,
     /// Nothing is left in the file that could be saved.
     #[error("{0}")]
     Hopeless(String),
     /// The new file could not be built, or is not what the plan calls for.
     #[error(transparent)]
     Rebuild(#[from] RebuildError),
+}
+
+/// Refuses what is not a jump list of a supported version.
+fn refuse_unsupported(list: &JumpList<'_>) -> Result<(), PlanError> {
+    match list.header {
+        Some(header) if !header.is_known_version() && FUTURE_VERSIONS.contains(&header.version) => {
+            Err(PlanError::UnsupportedVersion(header.version))
+        }
+        None if list.is_foreign() => Err(PlanError::NotAJumpList),
+        _ => Ok(()),
+    }
 }
 
 /// What counts in a list, before or after.

@@ -106,6 +106,10 @@ pub fn prune<'c>(
     rules: &PruneRules<'_>,
     limits: &Limits,
 ) -> Result<Option<Plan<'c>>, PlanError> {
+    super::refuse_unsupported(list)?;
+    if let Some(unseen) = list.unseen().filter(|_| !rules.include_pinned) {
+        return Err(PlanError::Unseen(unseen));
+    }
     let Some(header) = list.header else {
         refuse_damage(list, &HashSet::new())?;
         return Ok(None);
@@ -227,7 +231,8 @@ fn without(list: &JumpList<'_>, header: &Header, kept: Vec<Entry<'_>>) -> Vec<u8
 /// The total score of what is kept (measured, format.md). Format 2 is not among the files that were measured: its total
 /// goes by the rule that it fits before.
 fn total_after(list: &JumpList<'_>, header: &Header, kept: &[Entry<'_>], removed: usize) -> f32 {
-    let sum = |entries: &mut dyn Iterator<Item = f32>| entries.map(f64::from).sum::<f64>();
+    // The sum of no numbers is -0.0.
+    let sum = |entries: &mut dyn Iterator<Item = f32>| entries.map(f64::from).sum::<f64>() + 0.0;
     let before = sum(&mut list.entries.iter().map(|entry| entry.dest.score));
     let is_sum = header.version >= 3
         || (header.version == 2 && (f64::from(header.total) - before).abs() <= 1e-3 * before.abs().max(1.0));

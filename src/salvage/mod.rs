@@ -62,7 +62,8 @@ fn is_proven(compound: &Compound<'_>) -> bool {
         && (!has_links || compound.streams.iter().any(|stream| stream.is_dest_list() && !stream.data.is_empty()))
         && compound.streams.iter().all(|stream| {
             if stream.entry_id().is_some() {
-                link::walk(&stream.data).is_ok_and(|walk| walk.size == stream.data.len())
+                link::walk(&stream.data)
+                    .map_or_else(|_| link::lacks_only_terminal(&stream.data), |walk| walk.size == stream.data.len())
             } else {
                 !stream.is_dest_list() || stream.data.is_empty() || destlist::resync(&stream.data).is_whole()
             }

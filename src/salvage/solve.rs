@@ -292,8 +292,8 @@ impl<'l, 'a> Solver<'l, 'a> {
         }
     }
 
-    /// The link whose chain is just what its size in the directory needs, and which ends before: the rest is slack, as
-    /// some writers leave it, and the stream is as the file says.
+    /// The link whose chain has exactly the sectors that its size in the directory needs, and which ends before that size (the
+    /// rest is slack, as some writers leave it) or lacks its terminal block: the stream is as the directory says.
     fn link_with_slack(&self, place: Where, index: usize, entry: &DirEntry<'_>, work: &mut Work) -> Option<Proven> {
         let space = self.space(place);
         let need = space.units_of(entry.size);
@@ -303,9 +303,10 @@ impl<'l, 'a> Solver<'l, 'a> {
             return None;
         }
         let size = usize::try_from(entry.size).unwrap_or(usize::MAX);
-        let walk = link::walk(&space.gather(&units, size)).ok()?;
+        let data = space.gather(&units, size);
+        let has_slack = |walk: link::Walk| walk.flaws == 0 && walk.size < size;
+        let is_link = link::walk(&data).map_or_else(|_| link::lacks_only_terminal(&data), has_slack);
         let recovery = Recovery::Intact;
-        let is_link = walk.flaws == 0 && walk.size < size;
         is_link.then_some(Proven { entry: Some(index), place, units, size, flaws: 0, recovery })
     }
 

@@ -29,8 +29,12 @@ fn each_damaged_sample_is_told_with_its_code_its_place_and_the_command_that_mend
     ] {
         let file = format!("samples/damaged/{sample}/{NOTEPAD}");
         let out = cli.run(&format!("check {file}")).exits(1);
-        let out =
-            out.says(&[&format!("{file}\n"), line, &format!("  mend it: jlfix repair {file}\n"), "1 file checked: "]);
+        let out = out.says(&[
+            &format!("{file}\n"),
+            line,
+            &format!("  repair it with: jlfix repair {file}\n"),
+            "1 file checked: ",
+        ]);
         assert_eq!(out.stderr, "", "{sample}");
     }
 }

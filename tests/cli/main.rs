@@ -19,6 +19,7 @@ mod app;
 mod appid;
 mod backup;
 mod bad_input;
+mod cases;
 mod check;
 mod concurrent;
 mod corpus;

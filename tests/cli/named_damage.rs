@@ -68,7 +68,7 @@ impl Case {
         }
         let line = line.unwrap_or_else(|| panic!("{what}: no line says {told:?}:\n{shown}"));
         assert!(line.contains("[offset ") || line.contains("the header"), "{what}: {line:?} does not say where");
-        checked.exits(1).says(&[&format!("mend it: jlfix repair .{}{name}", std::path::MAIN_SEPARATOR)]);
+        checked.exits(1).says(&[&format!("repair it with: jlfix repair .{}{name}", std::path::MAIN_SEPARATOR)]);
         println!("{what}: {}", line.trim());
 
         let mended = cli.run("repair -v .").exits(0);

@@ -309,7 +309,8 @@ fn what_points_at_a_file_that_is_gone_goes_and_what_cannot_be_looked_for_stays()
 fn an_entry_that_is_damaged_can_be_dropped_by_its_id() {
     let cli = Cli::with_samples();
     let file = format!("samples/damaged/wrong-checksum/{NOTEPAD}");
-    cli.run(&format!("prune --entry 17 {file}")).clean();
+    cli.run(&format!("prune --entry 17 {file}")).exits(4).complains(&["entry 17", "jlfix repair"]);
+    cli.run(&format!("prune --entry 17 --include-pinned {file}")).clean();
     cli.run(&format!("check {file}")).clean();
 }
 
@@ -349,7 +350,7 @@ fn what_would_look_damaged_only_when_pruned_is_to_be_mended_first() {
     let bytes = fs::read(finding).unwrap()[4..].to_vec();
     let cli = Cli::with(&[(NOTEPAD, bytes.clone())]);
     let told = cli.run(&format!("prune --keep 4 {NOTEPAD}")).exits(4);
-    told.complains(&["without these entries, JL102", "nothing was changed. Mend it first: jlfix repair"]);
+    told.complains(&["without these entries, JL102", "nothing was changed. Repair it first: jlfix repair"]);
     assert_eq!(cli.read(NOTEPAD), bytes);
     let errors = || -> Vec<String> {
         let found = cli.run(&format!("check {NOTEPAD}"));

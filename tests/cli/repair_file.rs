@@ -26,7 +26,6 @@ fn a_healthy_file_is_left_as_it_is() {
         ("4/a", ListBuilder::empty()),
         ("5/a", ListBuilder::without_dest_list()),
         ("6/a", ListBuilder::files(4, 3).stream("SomethingNew", b"of a later Windows")),
-        ("7/a", ListBuilder::files(7, 3)),
     ] {
         cli.write(format!("{name}.automaticDestinations-ms"), &list.build());
     }
@@ -36,7 +35,7 @@ fn a_healthy_file_is_left_as_it_is() {
     let before = cli.snapshot();
     cli.run("repair --dry-run .").exits(0);
     let out = cli.run("repair .").clean();
-    assert!(out.stdout.contains("0 files mended, 10 unchanged"), "{}", out.stdout);
+    assert!(out.stdout.contains("0 files mended, 9 unchanged"), "{}", out.stdout);
     assert_eq!(cli.snapshot(), before);
     assert_eq!(cli.runs(), [""; 0]);
 }

@@ -12,6 +12,7 @@
 mod support;
 
 mod cost;
+mod diagnosis;
 mod findings;
 mod library;
 mod links;

@@ -192,7 +192,7 @@ fn predicted(looked: &Looked, worst: &List, build: Option<&Build>) -> Check {
     }
     let slow = format!("{} so dear that a click is slow", words::count(slow, "list"));
     let goes = worst.entries.saturating_sub(worst.pinned).saturating_sub(ADVISED_KEEP);
-    let fix = format!("jlfix prune --keep {ADVISED_KEEP} {}", quoted(&worst.path.display().to_string()));
+    let fix = format!("jlfix prune --keep {ADVISED_KEEP} {}", words::quoted_path(&worst.path.display().to_string()));
     let cost = format!(
         "{} of {} go, no pinned one; saved first, and `jlfix restore` brings them back",
         words::number(goes as u64),
@@ -264,7 +264,7 @@ fn damaged(looked: &Looked) -> Check {
         named(lists.iter().map(|list| list.path.as_path()))
     );
     let fix = match lists {
-        [list] => format!("jlfix repair {}", quoted(&list.path.display().to_string())),
+        [list] => format!("jlfix repair {}", words::quoted_path(&list.path.display().to_string())),
         _ => "jlfix check tells what is wrong with each, and what mends it".to_owned(),
     };
     Check::new(id, state, found).fix(fix, "what cannot be read is lost; the file is saved first as it is")

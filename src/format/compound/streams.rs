@@ -12,18 +12,19 @@ use super::{Recovery, Stream};
 use crate::format::text::Utf16;
 use crate::limits::Limits;
 
-/// Where each entry of the directory is: the path of the storage that holds it, or nothing if the directory's
-/// tree does not lead there. Also tells of tree links that lead to an entry that is not in use.
+/// Where each entry of the directory is: the path of the storage that holds it, or `None` if the directory's tree does not
+/// lead there. Also reports tree links that lead to an entry that is not in use, and entries that a search by name
+/// (MS-CFB 2.6.4) does not find, as the tree is not in order.
 pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<Option<String>> {
     let mut holders: Vec<Option<String>> = vec![None; directory.len()];
     let position = |index: u32| directory.binary_search_by_key(&index, |entry| entry.index).ok();
     let Some(root) = directory.iter().position(|entry| entry.kind == Kind::Root) else { return holders };
-    let mut open: Vec<(usize, u32, String)> = Vec::new();
+    let mut open: Vec<(usize, u32, String, Bounds)> = Vec::new();
     if let (Some(slot), Some(entry)) = (holders.get_mut(root), directory.get(root)) {
         *slot = Some(String::new());
-        open.push((root, entry.child, String::new()));
+        open.push((root, entry.child, String::new(), Bounds::default()));
     }
-    while let Some((from, index, holder)) = open.pop() {
+    while let Some((from, index, holder, bounds)) = open.pop() {
         if index == NO_STREAM {
             continue;
         }
@@ -35,14 +36,62 @@ pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<
             continue;
         };
         let (Some(slot @ None), Some(entry)) = (holders.get_mut(at), directory.get(at)) else { continue };
-        open.push((at, entry.left, holder.clone()));
-        open.push((at, entry.right, holder.clone()));
+        let key = SearchKey::of(entry.name);
+        if !bounds.contain(&key) {
+            let message =
+                format!("a search by name does not find {:?}: the directory's tree is not in order", entry.name);
+            faults.push(Fault::of_stream(FaultKind::Unreachable, entry, message));
+        }
+        open.push((at, entry.left, holder.clone(), bounds.below(&key)));
+        open.push((at, entry.right, holder.clone(), bounds.above(&key)));
         if entry.kind == Kind::Storage {
-            open.push((at, entry.child, join(&holder, entry.name)));
+            open.push((at, entry.child, join(&holder, entry.name), Bounds::default()));
         }
         *slot = Some(holder);
     }
     holders
+}
+
+/// A name as the directory's tree is ordered: by its length, then by its characters in upper case (MS-CFB 2.6.4).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct SearchKey(usize, Vec<u16>);
+
+impl SearchKey {
+    fn of(name: Utf16<'_>) -> Self {
+        // Characters whose upper case is another number of units, or outside the basic plane, stay as they are.
+        let upper = |unit: u16| {
+            let mut upper = char::from_u32(u32::from(unit)).into_iter().flat_map(char::to_uppercase);
+            match (upper.next(), upper.next()) {
+                (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(unit),
+                _ => unit,
+            }
+        };
+        let units: Vec<u16> = name.units().map(upper).collect();
+        Self(units.len(), units)
+    }
+}
+
+/// Between which names a search comes to a place in the tree.
+#[derive(Debug, Clone, Default)]
+struct Bounds {
+    low: Option<SearchKey>,
+    high: Option<SearchKey>,
+}
+
+impl Bounds {
+    fn contain(&self, key: &SearchKey) -> bool {
+        self.low.as_ref().is_none_or(|low| low < key) && self.high.as_ref().is_none_or(|high| key < high)
+    }
+
+    fn below(&self, key: &SearchKey) -> Self {
+        let high = self.high.as_ref().filter(|high| *high < key).unwrap_or(key).clone();
+        Self { low: self.low.clone(), high: Some(high) }
+    }
+
+    fn above(&self, key: &SearchKey) -> Self {
+        let low = self.low.as_ref().filter(|low| *low > key).unwrap_or(key).clone();
+        Self { low: Some(low), high: self.high.clone() }
+    }
 }
 
 /// The path of what is called `name` in the storage `holder`.

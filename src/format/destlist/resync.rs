@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
                 self.entries.push(Found { entry, soundness: Soundness::Sound });
                 mark.saturating_add(entry.raw.len())
             }
-            _ => match bounded(room, mark, self.version) {
+            _ => match bounded(room, mark, self.version, limit == self.data.len()) {
                 Some(entry) => {
                     self.entries.push(Found { entry, soundness: Soundness::Bounded });
                     mark.saturating_add(entry.raw.len())
@@ -227,12 +227,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The entry at the start of `room` when its lengths cannot be right: its path goes as far as text does.
-fn bounded(room: &[u8], offset: usize, version: u32) -> Option<Entry<'_>> {
-    let tail = if has_rank(version) { 4 } else { 0 };
+/// The entry at the start of `room` when one of its lengths is invalid: its path ends where the text ends. If the list ends
+/// inside the path (`is_last`), no bytes are left for the size of the property store.
+fn bounded(room: &[u8], offset: usize, version: u32, is_last: bool) -> Option<Entry<'_>> {
     let mut bytes = Bytes::at_base(room, offset as u64);
     let mut entry = Entry::fixed(&mut bytes, offset, version).ok()?;
-    bytes.u16("entry path length").ok()?;
+    let claimed = usize::from(bytes.u16("entry path length").ok()?).saturating_mul(2);
+    let truncated = is_last && claimed > bytes.left();
+    let tail = if has_rank(version) && !(truncated && is_text(Utf16(bytes.rest()))) { 4 } else { 0 };
     let most = bytes.left().saturating_sub(tail).min(usize::from(u16::MAX).saturating_mul(2));
     let units = Utf16(bytes.rest().get(..most)?).units().take_while(|unit| *unit >= FIRST_TEXT).count();
     entry.path = Utf16(bytes.take("entry path", units.saturating_mul(2)).ok()?);

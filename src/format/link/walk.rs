@@ -42,6 +42,11 @@ pub fn sound_size(data: &[u8]) -> usize {
     found.sound
 }
 
+/// True if every part of the link in `data` is intact and only the terminal block after them is missing.
+pub fn lacks_only_terminal(data: &[u8]) -> bool {
+    data.len() > HEADER_SIZE && sound_size(data) == data.len() && walk(data).is_err()
+}
+
 /// What a walk has found so far.
 #[derive(Debug, Default)]
 struct Found {

@@ -3,17 +3,15 @@
 use std::collections::HashSet;
 
 use super::Steps;
-use super::entries::{Draft, Gathered, is_nearly};
+use super::entries::{Draft, Gathered};
 use super::judge::Judge;
 use super::links::{Links, Role};
 use crate::format::compound::{Compound, Recovery, Stream};
 use crate::format::destlist::{Header, find_entries, has_rank};
-use crate::model::{DEST_LIST, PROPERTY_STORE};
+use crate::model::{DEST_LIST, MOST_TOTAL, PROPERTY_STORE, is_nearly};
 use crate::plan::prune::close_ranks;
 use crate::plan::rebuild::Part;
 
-/// A total above this is taken for damage.
-const MOST_TOTAL: f32 = 1e12;
 /// How far the total may be from the sum of the scores, as a part of it.
 const TOLERANCE: f64 = 1e-3;
 /// What is in the property store of a list when it is empty (measured).

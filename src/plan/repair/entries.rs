@@ -8,15 +8,13 @@ use crate::format::destlist::{
     DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync,
 };
 use crate::format::text::Utf16;
-use crate::model::{DEST_LIST, JumpList, PROPERTY_STORE};
+use crate::model::{DEST_LIST, FUTURE_VERSIONS, JumpList, PROPERTY_STORE, is_nearly};
 use crate::plan::identity;
 
 /// The format that a list is given whose DestList is lost: the one that most lists have.
 const USUAL_VERSION: u32 = 4;
 /// The format whose lists have a property store of their own.
 const VERSION_WITH_STORE: u32 = 6;
-/// Format versions up to this are taken for those of a later Windows, and left.
-const FUTURE_VERSIONS: u32 = 15;
 
 /// An entry that is to be in the list.
 #[derive(Debug, Clone)]
@@ -196,14 +194,7 @@ impl<'c> Gathered<'c> {
 
 /// Formats that are known, and those that a later Windows may bring.
 fn is_believable(version: u32) -> bool {
-    (1..=FUTURE_VERSIONS).contains(&version)
-}
-
-/// True if one or two characters of the name were damaged, or cut off.
-pub(super) fn is_nearly(name: Utf16<'_>, of: &str) -> bool {
-    let wrong = name.units().zip(of.encode_utf16()).filter(|(a, b)| a != b).count();
-    let wrong = wrong.saturating_add(name.units().count().abs_diff(of.encode_utf16().count()));
-    (1..=2).contains(&wrong)
+    FUTURE_VERSIONS.contains(&version)
 }
 
 /// The stream that is the DestList: of those called so, or else of those that nobody knows, the one with the most

@@ -80,6 +80,8 @@ pub(super) struct Links<'c> {
     by_id: HashMap<u64, Rivals>,
     by_path: HashMap<String, Rivals>,
     by_droid: HashMap<(Guid, Guid), Rivals>,
+    /// Sizes in the directory of the streams that are named by an id and cannot be read as a link.
+    lost_sizes: HashMap<u64, u64>,
 }
 
 impl<'c> Links<'c> {
@@ -91,6 +93,7 @@ impl<'c> Links<'c> {
             by_id: HashMap::new(),
             by_path: HashMap::new(),
             by_droid: HashMap::new(),
+            lost_sizes: HashMap::new(),
         };
         for stream in streams {
             let is_dest_list = dest_list.is_some_and(|dest_list| std::ptr::eq(dest_list, stream));
@@ -110,6 +113,9 @@ impl<'c> Links<'c> {
         // A link under a name that is no id: its directory entry was damaged. In a storage it is somebody else's.
         let usable = if stream.storage.is_empty() { usable(stream, page) } else { None };
         let Some((data, mended)) = usable else {
+            if let Some(id) = id {
+                self.lost_sizes.insert(id, stream.size);
+            }
             return if id.is_some() || looks_like_link(&stream.data) { Role::Unreadable } else { Role::Other };
         };
         let facts = link::parse(&data, page).map(|link| Facts::of(&link)).unwrap_or_default();
@@ -127,17 +133,19 @@ impl<'c> Links<'c> {
         Role::Link(index)
     }
 
-    /// Gives each entry its link: first where name and content agree, then by the content alone, then by the name
-    /// alone. The entries that are certain choose first.
+    /// Gives each entry its link. The id is the match: the content decides only where an id has no stream, or several.
+    /// Entries whose own checksum is wrong choose last, and by their content before their id, which may be damaged.
     pub(super) fn join(&mut self, drafts: &mut [Draft<'_>]) {
         let mut order: Vec<usize> = (0..drafts.len()).collect();
         order.sort_by_key(|at| drafts.get(*at).map(Draft::doubt));
         type Choose = fn(&Links<'_>, &Draft<'_>) -> Option<usize>;
-        let rounds: [Choose; 4] = [
+        let rounds: [Choose; 6] = [
             |links, draft| links.of_id(draft, Agreement::Agrees),
             |links, draft| links.of_id(draft, Agreement::Unknown),
+            |links, draft| if draft.doubtful { None } else { links.of_id(draft, Agreement::Differs) },
             |links, draft| links.of_content(draft),
             |links, draft| links.of_id(draft, Agreement::Differs),
+            |links, draft| links.of_size(draft),
         ];
         for choose in rounds {
             for at in &order {
@@ -170,6 +178,23 @@ impl<'c> Links<'c> {
         let by_path = self.by_path.get(&draft.key()).and_then(|found| self.first(found, |_| true));
         let droid = (draft.entry.volume_id, draft.entry.object_id);
         by_path.or_else(|| self.by_droid.get(&droid).and_then(|found| self.first(found, |_| true)))
+    }
+
+    /// The only link without an entry that has the size of the entry's own stream, which cannot be read.
+    fn of_size(&self, draft: &Draft<'_>) -> Option<usize> {
+        let size = *self.lost_sizes.get(&draft.entry.id)?;
+        if draft.doubtful || self.lost_sizes.values().filter(|other| **other == size).count() > 1 {
+            return None;
+        }
+        let fits = |(index, found): &(usize, &Candidate<'_>)| {
+            !found.taken
+                && found.stream.name.is_empty()
+                && found.data.len() as u64 == size
+                && self.agreement(draft, *index) > Agreement::Differs
+        };
+        let mut fitting = self.all.iter().enumerate().filter(fits);
+        let only = fitting.next()?;
+        fitting.next().is_none().then_some(only.0)
     }
 
     /// The best of these that is nobody's and fits.

@@ -14,13 +14,13 @@ mod judge;
 mod links;
 
 use super::rebuild::{Part, RebuildError, build, rebuild};
-use super::{PlanError, Size, Step};
+use super::{PlanError, Size, Step, refuse_unsupported};
 use crate::cost::Cost;
 use crate::format::compound::{Compound, FaultKind, Recovery, Root};
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
 use crate::limits::Limits;
-use crate::model::{DEST_LIST, JumpList};
+use crate::model::{DEST_LIST, Fix, JumpList};
 use crate::write;
 use entries::{Draft, Gathered};
 use judge::Judge;
@@ -60,6 +60,12 @@ pub struct Repair {
 /// # Errors
 /// [`PlanError::Hopeless`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
 pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
+    refuse_unsupported(list)?;
+    // What `check` does not report is not changed.
+    let findings = list.findings(options.code_page);
+    if !findings.iter().any(|finding| finding.fix == Some(Fix::Repair)) {
+        return Ok(None);
+    }
     let before = Size::of(list);
     let mut mended = match mend(list, options) {
         Err(PlanError::Hopeless(why)) if options.reset => return reset(before, &why, limits).map(Some),
@@ -181,6 +187,10 @@ fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mende
     let mut steps = Steps::default();
     container(compound, &mut steps);
     let gathered = Gathered::read(list);
+    // The list of a later Windows can be there under a damaged name.
+    if !gathered.header.is_known_version() {
+        return Err(PlanError::UnsupportedVersion(gathered.header.version));
+    }
     if let Some(stream) = gathered.stream.filter(|stream| !stream.name.chars().eq(DEST_LIST.chars())) {
         steps.file(format!("stream {} is the DestList; it has its name again", stream.name));
     }
@@ -200,7 +210,7 @@ fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mende
         Some(assemble::dest_list(&mut judge, &gathered.drafts))
     } else {
         // There is nothing to say; Windows leaves a DestList of 0 bytes then, or none.
-        gathered.stream.or(compound.streams.first()).map(|_| Vec::new())
+        gathered.stream.map(|_| Vec::new())
     };
     let root = if compound.faults.is_empty() { compound.root } else { root(compound.root, &judge.drafts) };
     if gathered.stream.is_none() && dest_list.is_some() {

@@ -1,0 +1,144 @@
+//! Small files from public bug reports about jump list and shell link readers (tests/cases), each with what is right for
+//! it.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::cli::{Cli, EXPLORER, NOTEPAD};
+use crate::support::read::List;
+
+const PHOTOS: &str = "a52b0784bd667468.automaticDestinations-ms";
+
+fn case(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(path)
+}
+
+/// A place with the list of this case under this name.
+fn place(case_name: &str, name: &str) -> (Cli, Vec<u8>) {
+    let bytes = std::fs::read(case(case_name).join(name)).unwrap();
+    (Cli::with(&[(name, bytes.clone())]), bytes)
+}
+
+/// The entries of a list with their links, but for where each is in the file.
+fn entries(cli: &Cli, name: &str) -> Vec<serde_json::Value> {
+    let mut json = cli.run(&format!("show --links --format json {name}")).json();
+    let entries = json["files"][0]["entries"].take();
+    let mut entries: Vec<_> = entries.as_array().unwrap().clone();
+    entries.iter_mut().filter_map(|entry| entry["link"].as_object_mut()).for_each(|link| {
+        link.remove("offset");
+    });
+    entries
+}
+
+#[test]
+fn a_link_that_names_the_path_of_another_entry_is_left_to_the_entry_of_its_id() {
+    for name in ["healthy-link-names-other-entry", "healthy-link-names-other-entry-pinned"] {
+        let (cli, bytes) = place(name, NOTEPAD);
+        cli.run("check .").clean().says(&["nothing is wrong"]);
+        cli.run("repair .").clean().says(&["1 unchanged"]);
+        assert_eq!(cli.read(NOTEPAD), bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_file_with_a_property_store_and_no_dest_list_is_an_empty_list() {
+    let (cli, bytes) = place("no-destlist-propstore", NOTEPAD);
+    cli.run("check .").clean();
+    cli.run("repair .").clean().says(&["1 unchanged"]);
+    cli.run("prune --keep 3 .").clean();
+    assert_eq!(cli.read(NOTEPAD), bytes);
+}
+
+#[test]
+fn a_compound_file_of_another_kind_is_reported_and_never_changed() {
+    let (cli, bytes) = place("word-document", NOTEPAD);
+    cli.run("check .").exits(1).says(&["warning JL112 not a jump list"]);
+    for command in ["repair", "prune --keep 3", "delete", "delete --include-pinned"] {
+        cli.run(&format!("{command} {NOTEPAD}")).exits(4).complains(&["not a jump list", "nothing was changed"]);
+        assert_eq!(cli.read(NOTEPAD), bytes);
+    }
+}
+
+#[test]
+fn a_directory_tree_that_is_not_ordered_is_reported_and_repaired() {
+    let (cli, _) = place("tree-unsorted", NOTEPAD);
+    cli.run("check .").exits(1).says(&["JL108 a search by name does not find", "repair it with: jlfix repair"]);
+    let before = entries(&cli, NOTEPAD);
+    cli.run(&format!("repair {NOTEPAD}")).clean().says(&["1 file"]);
+    assert_eq!(entries(&cli, NOTEPAD), before, "no entry and no link is lost");
+    assert_eq!(List::at(cli.path(NOTEPAD)).streams.len(), 40);
+    cli.run("check .").clean();
+}
+
+#[test]
+fn a_link_without_its_terminal_block_ends_where_its_stream_ends() {
+    let (cli, bytes) = place("link-no-terminal", NOTEPAD);
+    let out = cli.run("check .").exits(1).says(&["warning JL302 link 2: terminal block"]);
+    assert!(!out.stdout.contains("error"), "{}", out.stdout);
+    cli.run("repair .").clean().says(&["1 unchanged"]);
+    assert_eq!(cli.read(NOTEPAD), bytes);
+    cli.run(&format!("prune --keep 1 {NOTEPAD}")).clean().says(&["1 file pruned"]);
+}
+
+#[test]
+fn a_dest_list_of_an_unknown_version_is_refused_alike_by_all_commands() {
+    let (cli, bytes) = place("version-7", PHOTOS);
+    let out = cli.run("check .").exits(1).says(&["JL213 format version 7 is not supported (1 to 6 are)"]);
+    assert!(!out.stdout.contains("repair it with"), "{}", out.stdout);
+    for command in ["repair", "prune --keep 1"] {
+        let out = cli.run(&format!("{command} {PHOTOS}")).exits(4);
+        let out = out.complains(&["version 7 is not supported; 1 to 6 are", "jlfix backup create", "jlfix delete"]);
+        assert!(!out.stderr.contains("jlfix repair"), "{}", out.stderr);
+    }
+    assert_eq!(cli.read(PHOTOS), bytes);
+    cli.run("backup create .").clean();
+}
+
+#[test]
+fn a_path_at_the_end_of_the_stream_keeps_its_last_characters() {
+    let (cli, _) = place("path-cut", PHOTOS);
+    let json = cli.run(&format!("show --format json {PHOTOS}")).exits(1).json();
+    assert_eq!(json["files"][0]["entries"][2]["path"], r"C:\Users\kim\Pict");
+}
+
+#[test]
+fn prune_and_delete_refuse_where_repair_recovers_entries_and_pins() {
+    for (name, pinned) in [("last-pin", 1), ("no-header", 1)] {
+        let (cli, bytes) = place(name, EXPLORER);
+        for command in ["prune --keep 3", "prune --keep 3 --dry-run", "delete", "delete --dry-run"] {
+            cli.run(&format!("{command} {EXPLORER}")).exits(4).complains(&["may be lost", "jlfix repair"]);
+            assert_eq!(cli.read(EXPLORER), bytes, "{name}");
+        }
+        cli.run(&format!("repair {EXPLORER}")).clean();
+        let list = List::at(cli.path(EXPLORER));
+        assert_eq!((list.entries.len(), list.pinned()), (5, pinned), "{name}");
+        cli.run(&format!("delete {EXPLORER}")).exits(4).complains(&["1 entry pinned"]);
+        cli.run(&format!("prune --keep 3 {EXPLORER}")).clean();
+    }
+}
+
+#[test]
+fn other_files_are_done_where_one_is_refused() {
+    let (cli, _) = place("last-pin", EXPLORER);
+    cli.write(NOTEPAD, &crate::support::build::ListBuilder::files(4, 9).build());
+    cli.run("prune --keep 3 .").exits(3).complains(&["may be lost"]);
+    assert_eq!(List::at(cli.path(NOTEPAD)).entries.len(), 3);
+}
+
+#[test]
+fn a_link_that_nothing_names_is_joined_with_the_only_entry_that_lacks_one_of_its_size() {
+    let (cli, _) = place("url-start", EXPLORER);
+    let before = entries(&cli, EXPLORER).len();
+    cli.run("check .").exits(1);
+    cli.run(&format!("repair {EXPLORER}")).clean();
+    let after = List::at(cli.path(EXPLORER));
+    assert_eq!(after.entries.len(), before);
+    assert!(after.streams.values().any(|link| link.len() == 309), "the link is whole again");
+    cli.run("check .").clean();
+}
+
+#[test]
+fn a_total_of_no_entries_is_zero_and_not_minus_zero() {
+    let cli = Cli::with(&[(NOTEPAD, crate::support::build::ListBuilder::files(4, 4).build())]);
+    cli.run(&format!("prune --keep 0 {NOTEPAD}")).clean();
+    assert_eq!(List::at(cli.path(NOTEPAD)).header.total.to_bits(), 0);
+}
