@@ -9,7 +9,14 @@
 //! changes nothing. Entries that the copies came to each by itself, under ids of their own, were used apart: their counts
 //! add up.
 //!
-//! **Ids.** The first copy keeps its own. What another adds keeps its id if nobody has it, else it is given a new one.
+//! **Order.** The result does not depend on the order of the arguments: the copies are taken in the order of their last
+//! use, the latest first.
+//!
+//! **Destinations.** Entries of one path (without regard to case) are one destination. An entry of another path is the same
+//! destination only if it was renamed: both have the object id, and neither path has another one in any copy.
+//!
+//! **Ids.** The copy that was used last keeps its own. What another adds keeps its id if no other entry has it, else it is
+//! given a new one.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -63,11 +70,15 @@ pub struct Merge {
     pub bytes: Vec<u8>,
 }
 
-/// Plans the merge of lists, of which the first is the base.
+/// Plans the merge of lists. The result is the same in every order of `inputs`.
 ///
 /// # Errors
 /// [`PlanError::Rebuild`] if the new file could not be made.
 pub fn merge(inputs: &[Input<'_, '_>], limits: &Limits) -> Result<Merge, PlanError> {
+    let order = by_last_use(inputs);
+    let given = inputs;
+    let inputs: Vec<Input<'_, '_>> = order.iter().filter_map(|at| given.get(*at)).copied().collect();
+    let inputs = inputs.as_slice();
     let mut merging = Merging::new(inputs);
     for (number, input) in inputs.iter().enumerate() {
         merging.take_in(number, input);
@@ -84,9 +95,52 @@ pub fn merge(inputs: &[Input<'_, '_>], limits: &Limits) -> Result<Merge, PlanErr
     let (parts, storages) = merging.parts(newest, dest_list);
     let (bytes, after) = rebuild(&root, &storages, &parts, limits)?;
     let same = |input: &Input<'_, '_>| is_same(input.list, &parts);
-    let same_as = inputs.iter().enumerate().filter(|(_, input)| same(input)).map(|(number, _)| number).collect();
-    let Merging { steps, brought, .. } = merging;
+    let same_as = given.iter().enumerate().filter(|(_, input)| same(input)).map(|(number, _)| number).collect();
+    let Merging { steps, brought: in_order, .. } = merging;
+    let mut brought = vec![Brought::default(); given.len()];
+    for (at, one) in order.iter().zip(in_order) {
+        if let Some(slot) = brought.get_mut(*at) {
+            *slot = one;
+        }
+    }
     Ok(Merge { steps, brought, same_as, after, bytes })
+}
+
+/// The numbers of the lists, the one that was used last first. The content decides where that is the same, so that the
+/// order does not depend on that of the arguments.
+fn by_last_use(inputs: &[Input<'_, '_>]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..inputs.len()).collect();
+    order.sort_by_cached_key(|at| {
+        let list = inputs.get(*at).map(|input| input.list);
+        let last = list.and_then(|list| list.entries.iter().map(|entry| entry.dest.last_access).max());
+        let actions = list.and_then(|list| list.header).map(|header| header.actions);
+        let entries = list.map(|list| list.entries.len());
+        (std::cmp::Reverse((last, actions, entries)), list.map(|list| list.compound.file()))
+    });
+    order
+}
+
+/// The object ids by which an entry of another path is the same destination: nothing but the name of the target changed.
+fn renamed(inputs: &[Input<'_, '_>]) -> HashSet<(Guid, Guid)> {
+    // Of each path all object ids, and of each object id whether one copy has it under two paths.
+    let mut of_path: HashMap<String, HashSet<Option<(Guid, Guid)>>> = HashMap::new();
+    let mut of_object: HashMap<(Guid, Guid), HashSet<String>> = HashMap::new();
+    let mut twice: HashSet<(Guid, Guid)> = HashSet::new();
+    for input in inputs {
+        let mut here: HashMap<(Guid, Guid), String> = HashMap::new();
+        for entry in &input.list.entries {
+            let (key, droid) = (identity::key(entry.dest.path), droid(&entry.dest));
+            of_path.entry(key.clone()).or_default().insert(droid);
+            let Some(droid) = droid else { continue };
+            of_object.entry(droid).or_default().insert(key.clone());
+            if here.insert(droid, key.clone()).is_some_and(|other| other != key) {
+                twice.insert(droid);
+            }
+        }
+    }
+    let is_pure = |path: &String| of_path.get(path).is_some_and(|droids| droids.len() == 1);
+    let renamed = of_object.iter().filter(|(droid, paths)| !twice.contains(*droid) && paths.iter().all(is_pure));
+    renamed.map(|(droid, _)| *droid).collect()
 }
 
 /// The list that was used last; the first of those that are as new.
@@ -152,6 +206,7 @@ struct Merging<'m, 'c> {
     items: Vec<Item<'m, 'c>>,
     by_key: HashMap<String, Places>,
     by_droid: HashMap<(Guid, Guid), Places>,
+    renamed: HashSet<(Guid, Guid)>,
     ids: Ids,
     version: u32,
     /// Items before those without a link went.
@@ -171,6 +226,7 @@ impl<'m, 'c> Merging<'m, 'c> {
             items: Vec::new(),
             by_key: HashMap::new(),
             by_droid: HashMap::new(),
+            renamed: renamed(inputs),
             ids: Ids::after(last),
             version,
             found: 0,
@@ -210,7 +266,8 @@ impl<'m, 'c> Merging<'m, 'c> {
                 let places = if by_path {
                     self.by_key.get_mut(key)
                 } else {
-                    droid(&entry.dest).and_then(|droid| self.by_droid.get_mut(&droid))
+                    let droid = droid(&entry.dest).filter(|droid| self.renamed.contains(droid));
+                    droid.and_then(|droid| self.by_droid.get_mut(&droid))
                 };
                 *slot = places.and_then(|places| places.free(number, &self.items));
                 if let Some(item) = slot.and_then(|found| self.items.get_mut(found)) {
@@ -373,7 +430,7 @@ impl<'m, 'c> Merging<'m, 'c> {
         }
     }
 
-    /// What has no link in any copy: a pinned entry is given one, another cannot be opened and goes.
+    /// What has no link in any copy is given one made of its path, so that no destination is lost.
     fn links(&mut self) {
         self.found = self.items.len();
         let mut steps = Vec::new();
@@ -381,10 +438,10 @@ impl<'m, 'c> Merging<'m, 'c> {
             if item.link.is_some() {
                 return true;
             }
-            item.made_link = if item.entry.is_pinned() { made_link::of_entry(&item.entry) } else { None };
+            item.made_link = made_link::of_entry(&item.entry);
             let made = item.made_link.is_some();
             let what = if made {
-                "has no link in any copy; as it is pinned, a plain one was made of its path"
+                "has no link in any copy; a plain one was made of its path"
             } else {
                 "has no link in any copy; dropped"
             };
@@ -420,7 +477,8 @@ impl<'m, 'c> Merging<'m, 'c> {
         let (most, mut header) = headers().rev().max_by_key(|(_, header)| header.actions)?;
         let lacks = self.found.saturating_sub(most.list.entries.len());
         let removed = self.found.saturating_sub(self.items.len());
-        let sum: f64 = self.items.iter().map(|item| f64::from(item.entry.score)).sum();
+        // The sum of no numbers is -0.0.
+        let sum: f64 = self.items.iter().map(|item| f64::from(item.entry.score)).sum::<f64>() + 0.0;
         let near = |total: f32, sum: f64| (f64::from(total) - sum).abs() <= TOLERANCE * sum.abs().max(1.0);
         let fits = |total: f32| near(total, sum);
         // Format 2 was not measured: its total goes by the rule that it fits before, as when entries are pruned.

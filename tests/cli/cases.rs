@@ -142,3 +142,27 @@ fn a_total_of_no_entries_is_zero_and_not_minus_zero() {
     cli.run(&format!("prune --keep 0 {NOTEPAD}")).clean();
     assert_eq!(List::at(cli.path(NOTEPAD)).header.total.to_bits(), 0);
 }
+
+#[test]
+fn three_copies_give_every_destination_and_pin_in_every_order() {
+    let copies = ["a", "b", "c"].map(|copy| {
+        let folder = case("merge3").join(copy);
+        let file = std::fs::read_dir(folder).unwrap().next().unwrap().unwrap();
+        std::fs::read(file.path()).unwrap()
+    });
+    let mut results = Vec::new();
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let cli = Cli::new();
+        for (name, at) in ["x", "y", "z"].iter().zip(order) {
+            cli.write(format!("{name}/{NOTEPAD}"), &copies[at]);
+        }
+        cli.run(&format!("merge x/{NOTEPAD} y/{NOTEPAD} z/{NOTEPAD} --into {NOTEPAD}")).exits(0);
+        let list = List::at(cli.path(NOTEPAD));
+        let mut found: Vec<_> =
+            list.entries.iter().map(|entry| (entry.path.rsplit('\\').next().unwrap().to_owned(), entry.pin)).collect();
+        found.sort();
+        assert_eq!(found, [("a.txt".to_owned(), -1), ("b.txt".to_owned(), 0)], "{order:?}");
+        results.push(cli.read(NOTEPAD));
+    }
+    assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "the same bytes in every order");
+}

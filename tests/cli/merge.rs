@@ -89,13 +89,15 @@ fn opens(list: &List, name: &str) -> u32 {
 
 #[test]
 fn two_copies_that_went_on_by_themselves_become_one_with_the_pins_of_both() {
-    let (copy, list_of_copy) = (other().build(), List::of(&other().build()));
+    let copy = other().build();
+    let (list_of_one, list_of_copy) = (List::of(&one().build()), List::of(&copy));
     let (cli, _, merged) = merge(&[(NOTEPAD, one().build()), (COPY, copy.clone())], NOTEPAD, "");
     assert_eq!(merged.paths(), ["c", "f", "e", "b", "d", "a"].map(path));
-    assert_eq!(pins(&merged), ["a", "b", "d", "f"].map(path));
-    // Ids of the first stay; the one that clashes is new, and its link with it.
-    assert_eq!(merged.ids(), [3, 6, 5, 2, 4, 1]);
-    assert_eq!(merged.streams["6"], list_of_copy.streams["5"]);
+    // The pins of the copy that was used last come first, and it keeps its ids.
+    assert_eq!(pins(&merged), ["d", "f", "a", "b"].map(path));
+    assert_eq!(merged.ids(), [3, 5, 6, 2, 4, 1]);
+    assert_eq!(merged.streams["6"], list_of_one.streams["5"]);
+    assert_eq!(merged.streams["5"], list_of_copy.streams["5"]);
     assert_eq!(merged.streams["3"], list_of_copy.streams["3"], "the link of the newer one");
     assert_eq!(merged.header.last_id, 6);
     assert_eq!(["a", "b", "c", "d", "e", "f"].map(|name| opens(&merged, name)), [11, 15, 18, 14, 2, 3]);
@@ -103,9 +105,9 @@ fn two_copies_that_went_on_by_themselves_become_one_with_the_pins_of_both() {
     assert_eq!(merged.header.total, scores);
     assert_eq!(cli.read(COPY), copy, "only OUT is written");
 
-    // The pins of the first come first whichever that is.
-    let (_, _, merged) = merge(&[(NOTEPAD, other().build()), (COPY, one().build())], COPY, "");
-    assert_eq!(pins(&merged), ["d", "f", "a", "b"].map(path));
+    // The order of the arguments makes no difference.
+    let (_, _, reversed) = merge(&[(NOTEPAD, other().build()), (COPY, one().build())], COPY, "");
+    assert_eq!(reversed, merged);
 }
 
 #[test]
@@ -115,7 +117,7 @@ fn a_merge_is_told_and_undone_and_a_dry_run_writes_nothing() {
     let words = ["merge", NOTEPAD, COPY, "--into", NOTEPAD];
     let dry = cli.run_words(words.iter().chain(&["--dry-run"])).exits(1);
     assert!(dry.stdout.contains("5 → 6"), "{}", dry.stdout);
-    assert!(dry.stdout.contains("added from 9b9cdc69c1c24e2b (1)"), "{}", dry.stdout);
+    assert!(dry.stdout.contains("added from 9b9cdc69c1c24e2b.automaticDestinations-ms"), "{}", dry.stdout);
     assert_eq!(cli.snapshot(), before);
     let out = cli.run_words(words).exits(0);
     assert_ne!(cli.snapshot(), before);
@@ -182,7 +184,7 @@ fn a_destination_is_one_in_whatever_case_and_by_its_object_id_after_it_was_renam
     let here = list(4, [entry(1, "a", 5, 1), entry(2, "b", 7, 2)]);
     let (_, _, merged) = merge(&[(NOTEPAD, here.build()), (COPY, list(4, [loud, moved]).build())], NOTEPAD, "");
     assert_eq!(merged.paths(), [path("b, renamed"), path("a").to_uppercase()]);
-    assert_eq!(merged.ids(), [2, 1]);
+    assert_eq!(merged.ids(), [9, 8]);
 }
 
 #[test]
@@ -220,18 +222,19 @@ fn damaged_copies_are_mended_first_and_a_link_that_one_lacks_is_taken_from_anoth
     let copy = other().header(|header| header.count = 77).build();
     let (cli, told, merged) = merge(&[(NOTEPAD, broken.build()), (COPY, copy.clone())], NOTEPAD, "");
     assert!(told.stderr.contains("mended before it is merged"), "{}", told.stderr);
-    assert_eq!(pins(&merged), ["a", "b", "d", "f"].map(path));
+    assert_eq!(pins(&merged), ["d", "f", "a", "b"].map(path));
     assert_eq!(merged.streams["1"], List::of(&other().build()).streams["1"]);
     assert_eq!(cli.read(COPY), copy, "only OUT is written");
 
-    // What has no link anywhere goes, but for a pin.
+    // What has no link anywhere is given one, so that no destination is lost.
     let lost = |pin| {
         let mut list = list(4, [entry(1, "a", 5, 1), entry(2, "b", 7, 2)]);
         (list.entries[1].link, list.entries[1].pin) = (Link::Missing, pin);
         list.build()
     };
     let (_, _, merged) = merge(&[(NOTEPAD, lost(-1)), (COPY, lost(-1))], NOTEPAD, "");
-    assert_eq!(merged.paths(), [path("b")]);
+    assert_eq!(merged.paths(), [path("b"), path("a")]);
+    assert_eq!(merged.streams.len(), 2);
     let (_, _, merged) = merge(&[(NOTEPAD, lost(0)), (COPY, lost(-1))], NOTEPAD, "");
     assert_eq!(pins(&merged), [path("a")]);
 }
@@ -292,7 +295,7 @@ fn copies_in_a_profile_are_found_and_the_command_that_is_shown_merges_them() {
         cli.shell(group["command"].as_str().unwrap()).exits(0);
         let merged = List::at(cli.path(live("sam", NOTEPAD)));
         assert_eq!(merged.entries.len(), 7);
-        assert_eq!(pins(&merged), ["a", "b", "d", "f"].map(path));
+        assert_eq!(pins(&merged), ["d", "f", "a", "b"].map(path));
         judge::pass([cli.path(live("sam", NOTEPAD))]);
         let again = cli.run("merge --find Users").exits(0);
         assert!(again.stdout.contains("2 groups of copies, 0 to merge"), "{}", again.stdout);
@@ -355,7 +358,7 @@ fn a_link_of_another_copy_is_never_put_under_a_name_that_is_taken() {
     let there = list(4, [NewEntry { id: Some(1), link: Link::Raw(odd.clone()), ..entry(1, "odd", 1, 2) }]);
     here.removed = 4;
     let (_, _, merged) = merge(&[(NOTEPAD, here.build()), (COPY, there.build())], NOTEPAD, "");
-    let id = merged.entries.iter().find(|entry| entry.path == path("odd")).unwrap().id;
-    assert_eq!(id, 6, "above all that was given");
-    assert_eq!(merged.streams["6"], odd);
+    let id = |name: &str| merged.entries.iter().find(|entry| entry.path == path(name)).unwrap().id;
+    assert_eq!((id("odd"), id("a")), (1, 6), "above all that were given");
+    assert_eq!(merged.streams["1"], odd);
 }

@@ -16,6 +16,7 @@ mod diagnosis;
 mod findings;
 mod library;
 mod links;
+mod merging;
 mod mutants;
 mod store;
 mod store_os;

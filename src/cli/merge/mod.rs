@@ -20,8 +20,9 @@ use super::{Stop, words};
 /// Merge copies of one list into one, with every pin and the newest use of each entry
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The first list is the base: it keeps its ids and the places of its pins. Lists that are damaged are mended
-first, in memory. OUT is one of the lists, or new; only OUT is written.
+The result is the same in every order of the lists. The list that was used last keeps its ids
+and the places of its pins. Damaged lists are repaired first, in memory. OUT is one of the lists,
+or new; only OUT is written.
 
 Examples:
   jlfix merge --find FOLDER
