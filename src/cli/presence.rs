@@ -1,8 +1,14 @@
-//! Whether the target of an entry is there, for `prune --missing`. Only a local file on a drive that is there can be
-//! missing: a share that does not answer, a stick that is not in and a name that is no path are left alone.
+//! Whether the target of an entry exists, for `prune --missing`.
+//!
+//! Only a clean "not found" in a folder that can be read is missing. Everything else is unknown, and kept: another machine,
+//! a drive that is not there, a symbolic link that leads nowhere (as mounted reparse points of OneDrive appear), an 8.3 name,
+//! a folder that can be listed but not entered, two folders that differ only by case, a name that Windows would change.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Mutex;
 
 use jlfix::plan::Presence;
 
@@ -33,70 +39,131 @@ impl FromStr for Drive {
 /// Where targets are looked for.
 pub(crate) struct Targets<'d> {
     drives: &'d [Drive],
+    unknown: Mutex<HashSet<String>>,
 }
 
 impl<'d> Targets<'d> {
     pub(crate) fn new(drives: &'d [Drive]) -> Self {
-        Self { drives }
+        Self { drives, unknown: Mutex::default() }
     }
 
-    /// True if anything can be said of any path: on Windows always, elsewhere where drives are named.
+    /// Refuses drives where everything would be missing: no folder, or for C: one without anything of Windows.
+    ///
+    /// # Errors
+    /// What is wrong with which drive.
+    pub(crate) fn check_drives(&self) -> Result<(), String> {
+        for Drive { letter, root } in self.drives {
+            let shown = root.display();
+            if !root.is_dir() {
+                return Err(format!("--drive {letter}={shown}: no such folder"));
+            }
+            let has = |name| matches!(child(root, name), Ok(Some(_)));
+            if *letter == 'C' && !["Windows", "Users", "Program Files", "Documents and Settings"].into_iter().any(has) {
+                return Err(format!(
+                    "--drive {letter}={shown}: has no Windows and no Users folder, so it is not the root of drive C:"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many different targets could not be looked up so far.
+    pub(crate) fn unknown(&self) -> usize {
+        self.unknown.lock().map_or(0, |unknown| unknown.len())
+    }
+
+    /// True if targets can be looked up at all: on Windows always, elsewhere where drives are named.
     pub(crate) fn can_tell(&self) -> bool {
         cfg!(windows) || !self.drives.is_empty()
     }
 
-    /// Whether the file or folder of this path is there.
+    /// Whether the file or folder of this path exists.
     pub(crate) fn presence(&self, path: &str) -> Presence {
+        let presence = self.look_up(path);
+        if presence == Presence::Unknown
+            && let Ok(mut unknown) = self.unknown.lock()
+        {
+            unknown.insert(path.to_owned());
+        }
+        presence
+    }
+
+    fn look_up(&self, path: &str) -> Presence {
         let mut chars = path.chars();
         let (Some(letter), Some(':'), Some('\\')) = (chars.next(), chars.next(), chars.next()) else {
             return Presence::Unknown;
         };
-        // A text that lost something on the way would be looked for under another name.
-        if !letter.is_ascii_alphabetic() || path.contains(char::REPLACEMENT_CHARACTER) {
+        if !letter.is_ascii_alphabetic() {
             return Presence::Unknown;
         }
         let named = self.drives.iter().find(|drive| drive.letter == letter.to_ascii_uppercase());
-        let (root, rest) = match named {
-            Some(drive) => (drive.root.clone(), chars.as_str()),
-            None if cfg!(windows) => (PathBuf::from(format!("{letter}:\\")), chars.as_str()),
+        let root = match named {
+            Some(drive) => drive.root.clone(),
+            None if cfg!(windows) => PathBuf::from(format!("{letter}:\\")),
             None => return Presence::Unknown,
         };
-        if !root.is_dir() {
+        let parts: Vec<&str> = chars.as_str().split('\\').filter(|part| !part.is_empty()).collect();
+        if parts.is_empty() || !parts.iter().all(|part| is_certain(part)) {
             return Presence::Unknown;
         }
-        let parts = rest.split('\\').filter(|part| !part.is_empty());
-        if cfg!(windows) { there(&parts.fold(root, |path, part| path.join(part))) } else { look_up(root, parts) }
+        look_up(root, &parts)
     }
 }
 
-fn there(path: &Path) -> Presence {
-    match std::fs::symlink_metadata(path) {
+/// True for a name that means one thing: no 8.3 name, none that Windows changes or refuses, and none that lost characters.
+fn is_certain(part: &str) -> bool {
+    let is_short = part.bytes().zip(part.bytes().skip(1)).any(|(a, b)| a == b'~' && b.is_ascii_digit());
+    !is_short
+        && !part.ends_with(['.', ' '])
+        && !part.contains(|c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER || "/:*?\"<>|".contains(c))
+}
+
+/// Follows the parts, on systems other than Windows without regard to case.
+fn look_up(root: PathBuf, parts: &[&str]) -> Presence {
+    let mut at = root;
+    for part in parts {
+        // What is no folder has nothing in it; what cannot be listed says nothing.
+        match std::fs::metadata(&at) {
+            Ok(folder) if folder.is_dir() => {}
+            Ok(_) => return Presence::Missing,
+            Err(_) => return Presence::Unknown,
+        }
+        at = match child(&at, part) {
+            Ok(Some(next)) => next,
+            Ok(None) => return Presence::Missing,
+            Err(_) => return Presence::Unknown,
+        };
+    }
+    // A link that leads nowhere can be a reparse point of another system.
+    match std::fs::metadata(&at) {
         Ok(_) => Presence::There,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Presence::Missing,
         Err(_) => Presence::Unknown,
     }
 }
 
-/// Follows the parts without regard to case, as Windows would.
-fn look_up<'p>(root: PathBuf, parts: impl Iterator<Item = &'p str>) -> Presence {
-    let mut at = root;
-    for part in parts {
-        if part == ".." || part == "." {
-            return Presence::Unknown;
-        }
-        let exact = at.join(part);
-        if std::fs::symlink_metadata(&exact).is_ok() {
-            at = exact;
-            continue;
-        }
-        let Ok(entries) = std::fs::read_dir(&at) else {
-            return if at.is_dir() { Presence::Unknown } else { Presence::Missing };
-        };
-        let folded = part.to_lowercase();
-        match entries.flatten().find(|entry| entry.file_name().to_string_lossy().to_lowercase() == folded) {
-            Some(entry) => at = entry.path(),
-            None => return Presence::Missing,
+/// The child of that name; `None` only if the folder was listed completely and has none.
+///
+/// # Errors
+/// The folder cannot be read, or two children differ only by case.
+fn child(folder: &Path, name: &str) -> io::Result<Option<PathBuf>> {
+    let exact = folder.join(name);
+    match std::fs::symlink_metadata(&exact) {
+        Ok(_) if cfg!(windows) => return Ok(Some(exact)),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let folded = name.to_lowercase();
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().to_lowercase() == folded {
+            found.push(entry.path());
         }
     }
-    Presence::There
+    match found.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(only.clone())),
+        _ => Err(io::Error::other("two names differ only by case")),
+    }
 }

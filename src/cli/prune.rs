@@ -16,7 +16,7 @@ use super::exit::{Exit, Tally};
 use super::lists::Lists;
 use super::options::Format;
 use super::presence::{Drive, Targets};
-use super::words::quoted_path;
+use super::words::{self, quoted_path};
 
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]
@@ -120,6 +120,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
                 .to_owned(),
         ));
     }
+    targets.check_drives().map_err(Stop::Usage)?;
     let presence = |path: &str| targets.presence(path);
     let cutoff = |age: jiff::SignedDuration| {
         jiff::Timestamp::now()
@@ -160,6 +161,13 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
             continue;
         }
         session.change(&found.path, |data, change| planned(&found.path, data, found.hint, &rules, context, change));
+    }
+    if args.missing && targets.unknown() > 0 {
+        context.note(&format!(
+            "--missing: {} could not be looked up and {} kept",
+            words::count(targets.unknown(), "target"),
+            if targets.unknown() == 1 { "is" } else { "are" },
+        ));
     }
     session.finish(args.format)
 }

@@ -297,12 +297,40 @@ fn what_points_at_a_file_that_is_gone_goes_and_what_cannot_be_looked_for_stays()
     cli.write("drive/Users/Sam/there.txt", b"");
     cli.run("prune --missing .").exits(2).complains(&["--missing", "--drive C=/mnt/c"]);
     cli.run("prune --missing --drive C .").exits(2);
-    // A drive that is not there says nothing of its files.
-    cli.run("prune --missing --drive C=nowhere .").clean().says(&["1 unchanged"]);
-    cli.run(&format!("prune --missing --drive C=drive {NOTEPAD}")).clean();
+    // Where everything would be missing, the drive is named wrong.
+    cli.run("prune --missing --drive C=nowhere .").exits(2).complains(&["C=nowhere", "no such folder"]);
+    cli.write("other/Music/a.mp3", b"");
+    cli.run("prune --missing --drive C=other .").exits(2).complains(&["C=other", "no Users folder"]);
+    let out = cli.run(&format!("prune --missing --drive C=drive {NOTEPAD}")).exits(0);
+    assert!(out.stderr.contains("4 targets could not be looked up and are kept"), "{}", out.stderr);
     assert_eq!(List::at(cli.path(NOTEPAD)).ids(), [9, 7, 5, 4, 3, 2, 1]);
-    let none = cli.run(&format!("prune --missing --drive C=drive --include-pinned {NOTEPAD}")).clean();
+    let none = cli.run(&format!("prune --missing --drive C=drive --include-pinned {NOTEPAD}")).exits(0);
     none.says(&["7 → 6"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_target_is_missing_only_where_a_folder_that_can_be_read_does_not_have_it() {
+    let kept = [
+        r"C:\Users\Sam\OneDrive\a.txt",
+        r"C:\Users\SAMUEL~1\b.txt",
+        r"C:\Users\Sam\twice\c.txt",
+        r"C:\Users\Sam\dot.",
+        r"C:\Users\Sam\space ",
+        r"C:\Users\Sam\link",
+    ];
+    let mut all: Vec<&str> = kept.to_vec();
+    all.push(r"C:\Users\Sam\gone.txt");
+    let cli = place(&paths(&all));
+    cli.write("drive/Users/Sam/there.txt", b"");
+    cli.write("drive/Users/Sam/Twice/x", b"");
+    cli.write("drive/Users/Sam/twice/x", b"");
+    std::os::unix::fs::symlink("/nowhere/at/all", cli.path("drive/Users/Sam/OneDrive")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/at/all", cli.path("drive/Users/Sam/link")).unwrap();
+    let out = cli.run(&format!("prune --missing --drive C=drive {NOTEPAD}")).exits(0);
+    assert!(out.stderr.contains("6 targets could not be looked up"), "{}", out.stderr);
+    let list = List::at(cli.path(NOTEPAD));
+    assert_eq!(list.entries.iter().map(|entry| entry.path.as_str()).collect::<Vec<_>>(), kept);
 }
 
 #[test]
