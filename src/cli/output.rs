@@ -120,6 +120,9 @@ impl<'w, W: Write> Document<'w, W> {
 pub(crate) fn csv_line<S: AsRef<[u8]>>(cells: impl IntoIterator<Item = S>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(Vec::new());
     // Writing to memory cannot fail.
-    let _ = writer.write_record(cells);
+    for cell in cells {
+        let _ = writer.write_field(jlfix::export::visible_nul(cell.as_ref()));
+    }
+    let _ = writer.write_record(None::<&[u8]>);
     writer.into_inner().unwrap_or_default()
 }

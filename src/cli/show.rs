@@ -118,8 +118,12 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
         line(
             "header",
             format!(
-                "{} entries, {} pinned, total {}, last id {}, actions {}",
-                header.count, header.pinned, header.total as f32, header.last_id, header.actions
+                "{}, {} pinned, total {}, last id {}, actions {}",
+                words::count(header.count as usize, "entry"),
+                words::number(u64::from(header.pinned)),
+                header.total as f32,
+                header.last_id,
+                header.actions
             ),
         );
     }
@@ -283,7 +287,7 @@ fn shown(value: &Value) -> String {
 
 /// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names. The last six are
 /// those of what is deleted; of what is in use only the first of them, `false`.
-const CSV_COLUMNS: [&str; 60] = [
+const CSV_COLUMNS: [&str; 62] = [
     "path",
     "app_id",
     "app_name",
@@ -314,6 +318,8 @@ const CSV_COLUMNS: [&str; 60] = [
     "link_target",
     "link_local_path",
     "link_network_path",
+    "link_network_device",
+    "link_network_provider",
     "link_file_size",
     "link_attributes",
     "link_attribute_names",

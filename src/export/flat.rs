@@ -8,6 +8,7 @@ use std::fmt::{Display, Write as _};
 
 use super::field::{Blocks, Field, Hex, Properties, Words};
 use super::row::{LinkFacts, Row, SourceFile, rows};
+use super::visible_nul;
 use crate::appid::AppId;
 use crate::format::compound::{Place, Recovery};
 use crate::format::guid::{Guid, Mac};
@@ -102,6 +103,8 @@ flat! {
     target: Option<Cow<'a, str>>,
     local_path: Option<&'a str>,
     network_path: Option<&'a str>,
+    network_device: Option<Text<'a>>,
+    network_provider: Option<String>,
     id_list_path: Option<String>,
     file_size: Option<u32>,
     attributes: Option<u32>,
@@ -198,13 +201,13 @@ pub fn csv_header(out: &mut Vec<u8>) {
 /// Writes a file's rows as lines of CSV.
 pub fn csv(file: &SourceFile<'_>, out: &mut Vec<u8>) {
     let (mut start, mut scratch): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
-    let take = |cell: &[u8]| start.push(cell.to_vec());
+    let take = |cell: &[u8]| start.push(visible_nul(cell).into_owned());
     FileFields::of(file).write(&mut Cells { take, scratch: &mut scratch });
     let mut writer = csv::Writer::from_writer(out);
     for row in rows(file) {
         // Writing to memory cannot fail.
         start.iter().for_each(|cell| drop(writer.write_field(cell)));
-        let take = |cell: &[u8]| drop(writer.write_field(cell));
+        let take = |cell: &[u8]| drop(writer.write_field(visible_nul(cell)));
         RowFields::of(&row).write(&mut Cells { take, scratch: &mut scratch });
         let _ = writer.write_record(None::<&[u8]>);
     }
@@ -237,6 +240,7 @@ impl<'a> RowFields<'a> {
         let link = facts.map(|facts| &*facts.link);
         let link_header = link.map(|link| &link.header);
         let volume = link.and_then(|link| link.info.as_ref()).and_then(|info| info.volume);
+        let network = link.and_then(|link| link.info.as_ref()).and_then(|info| info.network);
         let tracker = facts.and_then(|facts| facts.tracker);
         let reference = facts.and_then(LinkFacts::file_reference);
         let link_store = facts.and_then(LinkFacts::properties);
@@ -285,6 +289,8 @@ impl<'a> RowFields<'a> {
             target: facts.and_then(LinkFacts::target),
             local_path: facts.and_then(|facts| facts.local_path.as_deref()),
             network_path: facts.and_then(|facts| facts.network_path.as_deref()),
+            network_device: network.and_then(|network| network.device_name),
+            network_provider: network.and_then(|network| network.provider).map(link::provider_text),
             id_list_path: facts.and_then(|facts| facts.items.as_ref()).and_then(|items| items.path()),
             file_size: link_header.map(|header| header.file_size),
             attributes: link_header.map(|header| header.attributes),

@@ -7,12 +7,13 @@ use std::fmt::{self, Write as _};
 
 use super::date::DateFormat;
 use super::row::{LinkFacts, Row, SourceFile, known, rows};
+use super::visible_nul;
 use crate::format::guid::Guid;
-use crate::format::link::{DriveType, Header, Link, LinkInfo, signature};
+use crate::format::link::{self, DriveType, Header, Link, LinkInfo, signature};
 use crate::format::time::FileTime;
 
 /// The columns of the file for automatic lists.
-pub const AUTOMATIC_COLUMNS: [&str; 44] = [
+pub const AUTOMATIC_COLUMNS: [&str; 46] = [
     "SourceFile",
     "SourceCreated",
     "SourceModified",
@@ -56,11 +57,13 @@ pub const AUTOMATIC_COLUMNS: [&str; 44] = [
     "TrackerCreatedOn",
     "ExtraBlocksPresent",
     "Arguments",
+    "NetworkDeviceName",
+    "NetworkProviderType",
     "Notes",
 ];
 
 /// The columns of the file for custom lists.
-pub const CUSTOM_COLUMNS: [&str; 28] = [
+pub const CUSTOM_COLUMNS: [&str; 30] = [
     "SourceFile",
     "SourceCreated",
     "SourceModified",
@@ -89,6 +92,8 @@ pub const CUSTOM_COLUMNS: [&str; 28] = [
     "TrackerCreatedOn",
     "ExtraBlocksPresent",
     "Arguments",
+    "NetworkDeviceName",
+    "NetworkProviderType",
 ];
 
 /// Writes the first line for automatic lists.
@@ -180,7 +185,7 @@ impl<'o> Line<'o> {
 
     // Writing to memory cannot fail.
     fn text(&mut self, text: &str) {
-        let _ = self.writer.write_field(text);
+        let _ = self.writer.write_field(visible_nul(text.as_bytes()));
     }
 
     fn shown(&mut self, value: Option<impl fmt::Display>) {
@@ -188,7 +193,7 @@ impl<'o> Line<'o> {
         if let Some(value) = value {
             let _ = write!(self.field, "{value}");
         }
-        let _ = self.writer.write_field(&self.field);
+        let _ = self.writer.write_field(visible_nul(self.field.as_bytes()));
     }
 
     fn time(&mut self, time: Option<FileTime>) {
@@ -241,6 +246,9 @@ impl<'o> Line<'o> {
         self.time(tracker.and_then(|tracker| tracker.file.time()));
         self.shown(link.map(Blocks));
         self.shown(link.and_then(|link| link.arguments));
+        let network = info.and_then(|info| info.network);
+        self.shown(network.and_then(|network| network.device_name));
+        self.shown(network.and_then(|network| network.provider).map(link::provider_text));
     }
 }
 

@@ -24,3 +24,18 @@ pub use jlecmd::{
 };
 pub use row::{Row, SourceFile, rows};
 pub use timesketch::timesketch;
+
+/// A cell for CSV: NUL characters, which many readers take for the end of the text, become U+2400 (␀).
+pub fn visible_nul(cell: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    if !cell.contains(&0) {
+        return std::borrow::Cow::Borrowed(cell);
+    }
+    let mut out = Vec::with_capacity(cell.len().saturating_add(16));
+    for byte in cell {
+        match byte {
+            0 => out.extend_from_slice("\u{2400}".as_bytes()),
+            byte => out.push(*byte),
+        }
+    }
+    std::borrow::Cow::Owned(out)
+}

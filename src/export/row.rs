@@ -156,7 +156,8 @@ impl<'c> LinkFacts<'c> {
 
     /// The best name of what it points at ([`Link::target`]).
     pub fn target(&self) -> Option<Cow<'_, str>> {
-        let path = self.local_path.as_deref().or(self.network_path.as_deref());
+        let used = !self.link.header.flags.has(link::LinkFlags::FORCE_NO_LINK_INFO);
+        let path = self.local_path.as_deref().or(self.network_path.as_deref()).filter(|_| used);
         path.map(Cow::Borrowed).or_else(|| self.link.target().map(Cow::Owned))
     }
 

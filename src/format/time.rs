@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use jiff::{Timestamp, civil, tz::TimeZone};
+use jiff::{SignedDuration, Span, Timestamp, civil, tz::TimeZone};
 use serde::{Serialize, Serializer};
 
 use super::text::Ascii;
@@ -12,6 +12,7 @@ use super::text::Ascii;
 pub struct FileTime(pub u64);
 
 const TICKS_PER_SECOND: u64 = 10_000_000;
+const TICKS_PER_DAY: u64 = 86_400 * TICKS_PER_SECOND;
 const SECONDS_TO_UNIX_EPOCH: i64 = 11_644_473_600;
 
 impl FileTime {
@@ -20,21 +21,28 @@ impl FileTime {
         (self.0 != 0).then_some(self)
     }
 
-    /// True if the value is 0 or lies in the years that RFC 3339 can write (to 9999).
+    /// True if the value is 0 or in the years that RFC 3339 can write (to 9999).
     pub fn is_plausible(self) -> bool {
-        self.0 == 0 || self.timestamp().is_some()
+        self.0 == 0 || self.civil().is_some()
     }
 
-    /// The moment, if it lies before the year 10000.
+    /// The moment, if it is before 9999-12-30T22:00:00Z, the last one of the time library.
     pub fn timestamp(self) -> Option<Timestamp> {
         let seconds = i64::try_from(self.0 / TICKS_PER_SECOND).ok()?.checked_sub(SECONDS_TO_UNIX_EPOCH)?;
         let nanoseconds = i32::try_from(self.0 % TICKS_PER_SECOND).ok()?.checked_mul(100)?;
         Timestamp::new(seconds, nanoseconds).ok()
     }
 
-    /// The moment in UTC, if it lies before the year 10000.
+    /// The moment in UTC, if it is before the year 10000.
     pub fn civil(self) -> Option<civil::DateTime> {
-        self.timestamp().map(|moment| TimeZone::UTC.to_datetime(moment))
+        if let Some(moment) = self.timestamp() {
+            return Some(TimeZone::UTC.to_datetime(moment));
+        }
+        // The last day of 9999 is past the last moment of the time library, and not past its last date.
+        let (days, of_day) = (self.0 / TICKS_PER_DAY, self.0 % TICKS_PER_DAY);
+        let date = civil::date(1601, 1, 1).checked_add(Span::new().try_days(i64::try_from(days).ok()?).ok()?).ok()?;
+        let nanoseconds = i64::try_from(of_day).ok()?.checked_mul(100)?;
+        date.at(0, 0, 0, 0).checked_add(SignedDuration::from_nanos(nanoseconds)).ok()
     }
 
     /// Seconds since 1970, rounded down; negative before.
@@ -92,6 +100,8 @@ mod tests {
     #[test]
     fn times_keep_their_seven_decimals_and_the_far_end_does_not_panic() {
         assert_eq!(FileTime(133_919_536_269_767_640).to_string(), "2025-05-17T11:07:06.9767640Z");
+        assert_eq!(FileTime(2_650_467_743_990_000_000).to_string(), "9999-12-31T23:59:59.0000000Z");
+        assert_eq!(FileTime(2_650_467_744_000_000_000).to_string(), "2650467744000000000 ticks");
         assert_eq!(FileTime(u64::MAX).to_string(), "18446744073709551615 ticks");
         assert_eq!(FileTime(1).to_string(), "1601-01-01T00:00:00.0000001Z");
         let moment = FileTime(133_919_536_269_767_640).timestamp().unwrap();

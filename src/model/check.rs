@@ -217,6 +217,9 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     }
 }
 
+/// So many white-space characters in a row are no accident: a properties dialog shows fewer.
+const LONG_PADDING: usize = 64;
+
 fn layout(header: &Header) -> &'static str {
     if crate::format::destlist::has_rank(header.version) { "version 2 and later" } else { "version 1" }
 }
@@ -293,8 +296,9 @@ fn link_findings(
     what: &dyn Display,
     offset: u64,
 ) -> impl Iterator<Item = Finding> + use<> {
-    let part = link.problems.first().map(|problem| {
-        let more = match link.problems.len() {
+    let problems = link.all_problems();
+    let part = problems.first().map(|problem| {
+        let more = match problems.len() {
             1 => String::new(),
             count => format!(" (and {} more)", count.saturating_sub(1)),
         };
@@ -310,7 +314,17 @@ fn link_findings(
         let at = link.info.as_ref().map_or(0, |info| info.offset as u64);
         Finding::new(Code::LinkTargets, message).at(offset.saturating_add(at))
     });
-    part.into_iter().chain(slack).chain(targets)
+    let padding = link.arguments_padding();
+    let padded = (padding >= LONG_PADDING).then(|| {
+        let message =
+            format!("{what}: its arguments have {padding} white-space characters in a row, which hide what follows");
+        Finding::new(Code::LinkPadding, message).at(offset)
+    });
+    let times: Vec<Finding> = link
+        .times_out_of_range()
+        .map(|(which, time)| Finding::new(Code::Time, format!("{what}: {which} is {time}")).at(offset).without_fix())
+        .collect();
+    part.into_iter().chain(slack).chain(targets).chain(padded).chain(times)
 }
 
 /// The findings of a custom list.

@@ -141,7 +141,7 @@ codes! {
     /// Two pinned entries have one place.
     PinTwice = "JL216", Warning, Some(Fix::Repair), "two pinned entries have one place";
     /// A time is past the year 9999.
-    Time = "JL217", Warning, Some(Fix::Repair), "a time cannot be: it lies past the year 9999";
+    Time = "JL217", Warning, Some(Fix::Repair), "a time is out of range: past the year 9999";
 
     /// A link cannot be read at all.
     LinkUnreadable = "JL301", Error, Some(Fix::Repair), "a link cannot be read";
@@ -151,6 +151,8 @@ codes! {
     LinkSlack = "JL303", Info, None, "bytes follow the end of a link";
     /// A link names two targets.
     LinkTargets = "JL304", Warning, None, "the item ID list and the LinkInfo of a link name different targets";
+    /// White space hides a part of the arguments.
+    LinkPadding = "JL305", Info, None, "the arguments of a link are padded with white space, which hides what follows";
 
     /// The header is cut short or has an unknown version.
     CustomHeader = "JL401", Error, Some(Fix::Restore), "the header of the custom destinations is cut short or unknown";

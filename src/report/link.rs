@@ -54,7 +54,7 @@ impl<'c> LinkRow<'c> {
 impl Serialize for LinkRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let link = &*self.link;
-        let mut row = serializer.serialize_struct("link", if self.detail == LinkDetail::Whole { 32 } else { 4 })?;
+        let mut row = serializer.serialize_struct("link", if self.detail == LinkDetail::Whole { 34 } else { 4 })?;
         row.serialize_field("offset", &self.offset)?;
         row.serialize_field("size", &self.size)?;
         row.serialize_field("target", &link.target())?;
@@ -68,6 +68,10 @@ impl Serialize for LinkRow<'_> {
         let tracker = link.tracker();
         row.serialize_field("local_path", &link.local_path())?;
         row.serialize_field("network_path", &link.network_path())?;
+        let network = link.info.as_ref().and_then(|info| info.network);
+        let provider = network.and_then(|network| network.provider);
+        row.serialize_field("network_device", &network.and_then(|network| network.device_name))?;
+        row.serialize_field("network_provider", &provider.map(link::provider_text))?;
         row.serialize_field("file_size", &header.file_size)?;
         row.serialize_field("attributes", &header.attributes)?;
         row.serialize_field("attribute_names", &attribute_names(header.attributes))?;

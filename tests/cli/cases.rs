@@ -166,3 +166,79 @@ fn three_copies_give_every_destination_and_pin_in_every_order() {
     }
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "the same bytes in every order");
 }
+
+/// The link of a case with its file's findings.
+fn link(name: &str) -> (serde_json::Value, serde_json::Value) {
+    let cli = Cli::new();
+    cli.write(name, &std::fs::read(case("links").join(name)).unwrap());
+    let mut file = cli.run(&format!("show --links --format json {name}")).json()["files"][0].take();
+    (file["entries"][0]["link"].take(), file["findings"].take())
+}
+
+fn codes(findings: &serde_json::Value) -> Vec<&str> {
+    findings.as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn control_panel_files_are_read_in_unicode_and_ansi_with_any_icon() {
+    for name in ["cpl-unicode.lnk", "cpl-ansi.lnk"] {
+        let (link, findings) = link(name);
+        assert_eq!(link["target"], r"C:\Windows\System32\timedate.cpl", "{name}");
+        let item = link["id_list"].as_array().unwrap().last().unwrap();
+        assert_eq!((&item["name"], &item["comments"]), (&"Date and Time".into(), &"Set the date".into()));
+        assert!(codes(&findings).is_empty());
+    }
+    let (cli, _) = place("cpl-item", NOTEPAD);
+    cli.run(&format!("show --links {NOTEPAD}")).clean().says(&[r"C:\Windows\System32\timedate.cpl", "Date and Time"]);
+}
+
+#[test]
+fn a_damaged_id_list_keeps_its_items_and_is_a_finding() {
+    for (name, target) in
+        [("item-cut.lnk", r"C:\docs\a.txt"), ("item-too-long.lnk", r"C:\docs\a.txt"), ("idlist-cut.lnk", r"C:\docs")]
+    {
+        let (link, findings) = link(name);
+        assert_eq!(link["target"], target, "{name}");
+        assert_eq!(codes(&findings), ["JL302"], "{name}");
+    }
+}
+
+#[test]
+fn times_are_read_to_the_end_of_9999_and_reported_past_it() {
+    let (link, findings) = self::link("times-in-9999.lnk");
+    assert_eq!(link["accessed"], "9999-12-31T23:59:59.0000000Z");
+    assert!(codes(&findings).is_empty(), "{findings}");
+    let (link, findings) = self::link("times-past-9999.lnk");
+    assert!(link["created"].is_null());
+    assert_eq!(codes(&findings), ["JL217", "JL217"]);
+    assert!(findings[0]["message"].as_str().unwrap().contains("9223372036854775807 ticks"));
+}
+
+#[test]
+fn a_link_that_forces_no_link_info_has_the_target_of_its_id_list_and_shows_both() {
+    let (link, _) = link("force-no-linkinfo.lnk");
+    assert_eq!((&link["target"], &link["local_path"]), (&r"C:\a.txt".into(), &r"C:\b.txt".into()));
+}
+
+#[test]
+fn device_and_provider_of_a_network_drive_are_in_every_output() {
+    let (link, _) = link("net-device.lnk");
+    assert_eq!((&link["network_device"], &link["network_provider"]), (&"Z:".into(), &"SMB".into()));
+    let cli = Cli::new();
+    cli.write("net-device.lnk", &std::fs::read(case("links/net-device.lnk")).unwrap());
+    for command in ["show --links", "show --links --format csv", "export --format jsonl", "export --format csv"] {
+        let out = cli.run(&format!("{command} net-device.lnk"));
+        assert!(out.stdout.contains("Z:") && out.stdout.contains("SMB"), "{command}: {}", out.stdout);
+    }
+    cli.run("export --format jlecmd --to out net-device.lnk").exits(0);
+    let written = std::fs::read_dir(cli.path("out")).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()));
+    assert!(written.map(Result::unwrap).any(|text| text.contains("Z:") && text.contains("SMB")));
+}
+
+#[test]
+fn a_file_that_is_no_link_is_reported_as_such_and_no_repair_is_advised() {
+    let cli = Cli::new();
+    cli.write("recycle-info.lnk", &std::fs::read(case("links/recycle-info.lnk")).unwrap());
+    let out = cli.run("check recycle-info.lnk").exits(1).says(&["JL301 not a shell link"]);
+    assert!(!out.stdout.contains("jlfix repair"), "{}", out.stdout);
+}

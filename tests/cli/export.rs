@@ -85,7 +85,8 @@ fn jlecmds_columns_hold_what_jlecmd_puts_there() {
          PinStatus,FileBirthDroid,FileDroid,VolumeBirthDroid,VolumeDroid,TargetCreated,TargetModified,TargetAccessed,\
          FileSize,RelativePath,WorkingDirectory,FileAttributes,HeaderFlags,DriveType,VolumeSerialNumber,VolumeLabel,\
          LocalPath,CommonPath,TargetIDAbsolutePath,TargetMFTEntryNumber,TargetMFTSequenceNumber,MachineID,\
-         MachineMACAddress,TrackerCreatedOn,ExtraBlocksPresent,Arguments,Notes"
+         MachineMACAddress,TrackerCreatedOn,ExtraBlocksPresent,Arguments,NetworkDeviceName,\
+         NetworkProviderType,Notes"
     );
     assert_eq!(header, AUTOMATIC_COLUMNS.join(","));
     let rows = csv_rows(&text);
@@ -660,7 +661,7 @@ fn pythons_csv_reads_both_files_of_the_corpus() {
     let names = names.map(|name| name.to_string_lossy().into_owned()).join("\n");
     let Some(told) = pipe("python3", &["-c", script], &names) else { return };
     let rows = |end| jlecmd(&cli, end).len();
-    let wanted = format!("{} 44\n{} 28\n", rows("_AutomaticDestinations.csv"), rows("_CustomDestinations.csv"));
+    let wanted = format!("{} 46\n{} 30\n", rows("_AutomaticDestinations.csv"), rows("_CustomDestinations.csv"));
     assert_eq!(told, wanted);
 }
 
@@ -672,7 +673,7 @@ fn xsv_reads_both_files_of_the_corpus() {
     let words = ["-q", "export", "--format", "jlecmd", "--to", "out"];
     let lists = corpus.join("jumplists");
     cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).clean();
-    for (end, columns) in [("_AutomaticDestinations.csv", 44), ("_CustomDestinations.csv", 28)] {
+    for (end, columns) in [("_AutomaticDestinations.csv", 46), ("_CustomDestinations.csv", 30)] {
         let text = fs::read_to_string(only(&cli.path("out"), end)).unwrap();
         let Some(count) = pipe("xsv", &["count"], &text) else { return };
         assert_eq!(count.trim(), jlecmd(&cli, end).len().to_string(), "{end}");

@@ -125,6 +125,9 @@ impl LinkFlags {
     /// The strings are UTF-16; otherwise they are in the code page of the machine that wrote them.
     pub const IS_UNICODE: u32 = 1 << 7;
 
+    /// LinkInfo is ignored when the link is resolved (MS-SHLLINK 2.1.1).
+    pub const FORCE_NO_LINK_INFO: u32 = 1 << 8;
+
     /// True if all bits of `mask` are set.
     pub fn has(self, mask: u32) -> bool {
         self.0 & mask == mask

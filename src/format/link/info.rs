@@ -154,6 +154,11 @@ pub fn provider_name(provider: u32) -> Option<&'static str> {
     })
 }
 
+/// The name of a network provider, or its number in hex.
+pub fn provider_text(provider: u32) -> String {
+    provider_name(provider).map_or_else(|| format!("{provider:#010x}"), ToOwned::to_owned)
+}
+
 const MINIMUM_HEADER: u32 = 0x1C;
 const HEADER_WITH_UNICODE: u32 = 0x24;
 const HAS_VOLUME_AND_BASE_PATH: u32 = 1;

@@ -1,7 +1,7 @@
 //! Whether a link's item ID list and its LinkInfo name the same file. They do in a link that Windows wrote; where they
 //! don't, the target was moved or the link was made to show one thing and open another.
 
-use super::Link;
+use super::{Link, LinkFlags};
 use crate::format::shell_item::{self, Step};
 use crate::format::text::Text;
 
@@ -20,6 +20,10 @@ impl Link<'_> {
     /// list starts at a known folder, the names below it are compared.
     pub fn mismatch(&self) -> Option<Mismatch> {
         let (list, info) = (self.id_list?, self.info.as_ref()?);
+        // LinkInfo is not used then.
+        if self.header.flags.has(LinkFlags::FORCE_NO_LINK_INFO) {
+            return None;
+        }
         let path = info.local_path()?;
         let exact = info.base_path_unicode.and_then(Text::non_empty).is_some();
         let (mut files, mut before) = (Vec::with_capacity(8), [None, None]);

@@ -25,7 +25,7 @@ use crate::format::text::{CodePage, Text, Utf16};
 pub use console::Console;
 pub use extra::{DecodedBlock, Extra, ExtraBlock, Tracker, TwoTexts, block_name, signature};
 pub use header::{CLASS_ID, HEADER_SIZE, Header, Hotkey, LinkFlags, ShowCommand, attribute_names, looks_like_link};
-pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name};
+pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name, provider_text};
 pub use mismatch::Mismatch;
 pub use walk::{Walk, lacks_only_terminal, sound_size, walk};
 
@@ -122,7 +122,13 @@ impl<'a> Link<'a> {
     fn read_parts(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Problem> {
         let flags = self.header.flags;
         if flags.has(LinkFlags::HAS_ID_LIST) {
-            self.id_list = Some(IdList::read(bytes, &mut self.problems)?);
+            match IdList::read(bytes, &mut self.problems) {
+                Ok(list) => self.id_list = Some(list),
+                Err((problem, items)) => {
+                    self.id_list = items;
+                    return Err(problem);
+                }
+            }
         }
         if flags.has(LinkFlags::HAS_LINK_INFO) {
             self.read_info(bytes)?;
@@ -266,13 +272,48 @@ impl<'a> Link<'a> {
     /// name.
     pub fn target(&self) -> Option<String> {
         let shown = |text: Option<Text<'_>>| text.map(|text| text.to_string());
-        self.local_path()
+        let ignored = self.header.flags.has(LinkFlags::FORCE_NO_LINK_INFO);
+        let first = if ignored { self.spelled_target() } else { None };
+        first
+            .or_else(|| self.local_path())
             .or_else(|| self.network_path())
             .or_else(|| self.spelled_target())
             .or_else(|| shown(self.environment_target()))
             .or_else(|| shown(self.app_user_model_id()))
             .or_else(|| shown(self.relative_path))
             .or_else(|| shown(self.name))
+    }
+
+    /// The longest run of white space in the arguments: a long one hides what follows it in a properties dialog.
+    pub fn arguments_padding(&self) -> usize {
+        let mut longest = 0_usize;
+        let mut run = 0_usize;
+        for character in self.arguments.iter().flat_map(|text| text.decode().chars().collect::<Vec<_>>()) {
+            run = if character.is_whitespace() { run.saturating_add(1) } else { 0 };
+            longest = longest.max(run);
+        }
+        longest
+    }
+
+    /// The times of the target that are out of range, past the year 9999, by name.
+    pub fn times_out_of_range(&self) -> impl Iterator<Item = (&'static str, crate::format::time::FileTime)> {
+        let Header { created, accessed, modified, .. } = self.header;
+        let times = [("creation time", created), ("access time", accessed), ("write time", modified)];
+        times.into_iter().filter(|(_, time)| !time.is_plausible())
+    }
+
+    /// What could not be read in the link, its ID list and its extra blocks.
+    pub fn all_problems(&self) -> Vec<Problem> {
+        let mut problems = self.problems.clone();
+        if let Some(list) = self.items() {
+            problems.extend(list.problems);
+        }
+        for block in &self.extra {
+            if let Err(short) = block.decode(self.code_page, &mut problems) {
+                problems.push(short.into());
+            }
+        }
+        problems
     }
 
     /// Everything that is decoded only when it is asked for, with all problems there are.
@@ -310,18 +351,22 @@ pub struct Details<'a> {
 }
 
 impl<'a> IdList<'a> {
-    /// Reads the list, whose size stands before it. Where that is more than there is, the items themselves
-    /// may still lead to their end.
-    fn read(bytes: &mut Bytes<'a>, problems: &mut Vec<Problem>) -> Result<Self, Problem> {
+    /// Reads the list, whose size is before it. Where that is larger than what is left, the items themselves may still
+    /// lead to their end; else the error comes with the items that are there.
+    fn read(bytes: &mut Bytes<'a>, problems: &mut Vec<Problem>) -> Result<Self, (Problem, Option<Self>)> {
         let mut ahead = *bytes;
-        let size = usize::from(ahead.u16("item ID list size")?);
+        let size = usize::from(ahead.u16("item ID list size").map_err(|short| (short.into(), None))?);
         let offset = ahead.position();
         let data = match ahead.take("item ID list", size) {
             Ok(data) => data,
             Err(short) => {
-                let Some(size) = items_end(ahead.rest()) else { return Err(short.into()) };
+                let rest = ahead.rest();
+                let Some(data) = items_end(rest).and_then(|size| rest.get(..size)) else {
+                    return Err((short.into(), Some(Self { offset, data: rest })));
+                };
                 problems.push(short.into());
-                ahead.take("item ID list", size)?
+                let _ = ahead.take("item ID list", data.len());
+                data
             }
         };
         *bytes = ahead;

@@ -79,7 +79,7 @@ fn walk_parts(bytes: &mut Bytes<'_>, found: &mut Found) -> Option<()> {
         *bytes = ahead;
         found.part(is_id_list(list), bytes.position());
     }
-    if has(1) && !has(8) {
+    if has(1) {
         let size = usize::try_from(u32_at(bytes.rest(), 0)?).ok()?;
         let info = bytes.take("LinkInfo", size.max(4)).ok()?;
         found.part(is_link_info(info), bytes.position());

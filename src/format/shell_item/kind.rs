@@ -140,7 +140,6 @@ pub struct Archived<'a> {
 const DELEGATE: Guid = Guid::new(0x5E59_1A74, 0xDF96, 0x48D3, [0x8D, 0x67, 0x17, 0x33, 0xBC, 0xEE, 0x28, 0xBA]);
 
 const CATEGORY: u32 = 0x39DE_2184;
-const CPL_FILE: u32 = 0xFFFF_FF38;
 const KNOWN_FOLDER: u32 = 0x23FE_BBEE;
 /// `CFSF`, `GFSI` and `AugM`.
 const USERS_FILE: u32 = 0x4653_4643;
@@ -177,6 +176,11 @@ impl<'a> Kind<'a> {
         if let Some(kind) = Self::delegate(content, offset, context)? {
             return Ok(kind);
         }
+        if matches!(class, 0x00 | 0x71)
+            && let Some(file) = Self::control_panel_file(content, context)
+        {
+            return Ok(file);
+        }
         let mut bytes = Bytes::at_base(content, offset);
         bytes.take("item header", content.len().min(3))?;
         Ok(match (class, inner, outer) {
@@ -193,7 +197,6 @@ impl<'a> Kind<'a> {
                 bytes.take("category header", 5)?;
                 Self::ControlPanelCategory(bytes.u32("Control Panel category")?)
             }
-            (0x00, _, Some(CPL_FILE)) => Self::control_panel_file(bytes)?,
             (0x00 | 0x1F, ..) if holds_properties(content) => Self::properties(content, offset, context)?,
             (0x1E | 0x1F, ..) => {
                 let sort_index = bytes.u8("sort index")?;
@@ -264,13 +267,43 @@ impl<'a> Kind<'a> {
         Ok(Self::Merged(items))
     }
 
-    fn control_panel_file(mut bytes: Bytes<'a>) -> Result<Self, Short> {
-        bytes.take("Control Panel file header", 17)?;
-        let (name_at, comments_at) = (bytes.u16("name offset")?, bytes.u16("comments offset")?);
-        let texts = bytes.rest();
-        let from = |at: u16| texts.get(usize::from(at).saturating_mul(2)..).unwrap_or_default();
-        let text = |at: u16| Text::Wide(Utf16(from(at)).until_nul());
-        Ok(Self::ControlPanelFile { path: text(0), name: text(name_at), comments: text(comments_at) })
+    /// A `.cpl` file: an icon index (any number), two offsets in characters, and three texts, in UTF-16 behind 12 more bytes,
+    /// or in ANSI. The offsets prove it: each of the first two texts ends right before the next one.
+    fn control_panel_file(content: &'a [u8], context: &Context<'_>) -> Option<Self> {
+        const UNICODE_AT: usize = 20;
+        const ANSI_AT: usize = 8;
+        let read = |at: usize, unit: usize| {
+            let mut bytes = Bytes::new(content.get(at..)?);
+            let name_at = usize::from(bytes.u16("name offset").ok()?);
+            let comments_at = usize::from(bytes.u16("comments offset").ok()?);
+            let texts = bytes.rest();
+            let part = |from: usize, to: usize| {
+                let range = from.saturating_mul(unit)..to.saturating_sub(1).saturating_mul(unit);
+                texts.get(range)
+            };
+            let text = |data: &'a [u8]| match unit {
+                1 => Text::Ansi(until_nul(data), context.page),
+                _ => Text::Wide(Utf16(data).until_nul()),
+            };
+            let (path, name) = (part(0, name_at)?, part(name_at, comments_at)?);
+            let (path_text, name_text) = (text(path), text(name));
+            let whole = |text: Text<'_>, data: &[u8]| match text {
+                Text::Ansi(text, _) => text.len() == data.len(),
+                Text::Wide(text) => text.0.len() == data.len(),
+            };
+            let ends = |at: usize| {
+                let end = texts.get(at.saturating_sub(1).saturating_mul(unit)..at.saturating_mul(unit));
+                end.is_some_and(|end| end.iter().all(|byte| *byte == 0))
+            };
+            let proven = name_at > 1 && comments_at > name_at && ends(name_at) && ends(comments_at);
+            let comments = text(texts.get(comments_at.saturating_mul(unit)..).unwrap_or_default());
+            (proven && whole(path_text, path) && whole(name_text, name)).then_some(Self::ControlPanelFile {
+                path: path_text,
+                name: name_text,
+                comments,
+            })
+        };
+        read(UNICODE_AT, 2).or_else(|| read(ANSI_AT, 1))
     }
 
     fn properties(content: &'a [u8], offset: u64, context: &mut Context<'_>) -> Result<Self, Short> {

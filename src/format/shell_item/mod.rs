@@ -75,6 +75,12 @@ fn read_items<'a>(data: &'a [u8], base: u64, context: &mut Context<'_>) -> Vec<I
             Ok(None) => return items,
             Err(short) => {
                 context.problems.push(short.into());
+                // What is there of the last item is kept: its name may be.
+                if bytes.left() > 2 {
+                    let known = context.problems.len();
+                    items.push(Item::read(bytes.rest(), offset, context));
+                    context.problems.truncate(known);
+                }
                 return items;
             }
         }

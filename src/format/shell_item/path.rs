@@ -92,6 +92,10 @@ impl ItemList<'_> {
         if let Some(uri) = self.items.last().and_then(Item::uri) {
             return Some(uri.to_string());
         }
+        // What is opened is the file; the path has its name in the Control Panel.
+        if let Some(Kind::ControlPanelFile { path, .. }) = self.items.last().map(|item| &item.kind) {
+            return path.non_empty().map(|path| path.to_string()).or_else(|| self.path());
+        }
         let path = self.path()?;
         let [first, second, ..] = &self.items[..] else { return Some(path) };
         let is_drive = matches!((&first.kind, &second.kind), (Kind::Root { .. }, Kind::Volume { .. }));

@@ -273,7 +273,10 @@ fn a_list_cut_anywhere_gives_the_items_before_the_cut() {
     assert_eq!(names, ["This PC", "C:", "long name", "merged", "mm", "u", "\\\\s"]);
     for length in 0..data.len() {
         let cut = read(&data[..length]);
-        assert_eq!(cut.items[..], whole.items[..cut.items.len()], "{length}");
+        // The last one can be there in part.
+        let complete = cut.items.len() - usize::from(!cut.problems.is_empty() && !cut.items.is_empty());
+        let complete = complete.max(cut.items.len().saturating_sub(1));
+        assert_eq!(cut.items[..complete], whole.items[..complete], "{length}");
     }
 }
 
