@@ -9,11 +9,11 @@
 mod known;
 mod mozilla;
 mod names;
+mod owner;
 mod path;
 mod pattern;
 mod users;
 
-use std::ffi::OsStr;
 use std::fmt;
 
 use serde::{Serialize, Serializer};
@@ -23,6 +23,7 @@ use crate::format::checksum::crc64;
 pub use known::{Known, find_by_name, known, known_name, known_sources};
 pub use mozilla::mozilla_name;
 pub use names::{AppNames, BadLine, LineProblem};
+pub use owner::{ListName, profile_of, user_of};
 pub use path::{candidates_for_path, guess};
 pub use pattern::{Recovered, recover};
 pub use users::known_for_user;
@@ -31,13 +32,6 @@ pub use users::known_for_user;
 /// lower case, leading zeros dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AppId(pub u64);
-
-/// What the two kinds of file end in, in lower case.
-const EXTENSIONS: [&str; 2] = [".automaticdestinations-ms", ".customdestinations-ms"];
-
-/// A copy's name is taken for its original's only if it starts with this many digits: `add` and `face`
-/// are words, and also hex.
-const MIN_DIGITS_IN_COPY: usize = 8;
 
 impl AppId {
     /// The id of an application that Windows knows as `name`: its AppUserModelID, or its path with the
@@ -50,24 +44,6 @@ impl AppId {
     pub fn parse(text: &str) -> Option<Self> {
         let digits = matches!(text.len(), 1..=16) && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         digits.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Self)
-    }
-
-    /// The id in the name of a jump list: what stands before the first dot of a name that ends in
-    /// `.automaticDestinations-ms` or `.customDestinations-ms`, in any case. The name is the file's alone,
-    /// without its folders.
-    pub fn from_file_name(name: impl AsRef<OsStr>) -> Option<Self> {
-        let name = name.as_ref().to_string_lossy();
-        Self::parse(stem(&name)?.split('.').next()?)
-    }
-
-    /// The id in the name of a copy of a jump list, where a program or a person put something after it:
-    /// `f01b4d95cf55d32a (1).automaticDestinations-ms`, `f01b4d95cf55d32a-PC.automaticDestinations-ms`.
-    /// At least eight digits, then something that is neither letter nor digit. Takes plain names as well.
-    pub fn from_copy_name(name: impl AsRef<OsStr>) -> Option<Self> {
-        let name = name.as_ref().to_string_lossy();
-        let (digits, rest) = split_digits(stem(&name)?);
-        let is_copy = digits.len() >= MIN_DIGITS_IN_COPY && !rest.starts_with(char::is_alphanumeric);
-        Self::from_file_name(&*name).or_else(|| is_copy.then(|| Self::parse(digits)).flatten())
     }
 }
 
@@ -87,20 +63,6 @@ impl Serialize for AppId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-/// `name` without the extension of a jump list; nothing if it has none.
-fn stem(name: &str) -> Option<&str> {
-    EXTENSIONS.iter().find_map(|extension| {
-        let (stem, end) = name.split_at_checked(name.len().checked_sub(extension.len())?)?;
-        end.eq_ignore_ascii_case(extension).then_some(stem)
-    })
-}
-
-/// The hex digits that `text` starts with, and what follows.
-fn split_digits(text: &str) -> (&str, &str) {
-    let end = text.bytes().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(text.len());
-    text.split_at_checked(end).unwrap_or((text, ""))
 }
 
 /// What the id of `name` is computed over: its code units, in capitals.
@@ -149,43 +111,6 @@ mod tests {
         assert_eq!(AppId::of("c:\\büro\\ж.exe"), AppId::of("C:\\BÜRO\\Ж.EXE"));
         for (kept, not) in [("ß", "SS"), ("ı", "I"), ("ſ", "S"), ("µ", "Μ"), ("𐐨", "𐐀"), ("ﬁ", "FI")] {
             assert_ne!(AppId::of(kept), AppId::of(not), "{kept}");
-        }
-    }
-
-    #[test]
-    fn a_jump_list_is_known_by_the_start_of_its_name() {
-        let explorer = AppId::of("Microsoft.Windows.Explorer");
-        for name in [
-            "f01b4d95cf55d32a.automaticDestinations-ms",
-            "F01B4D95CF55D32A.AUTOMATICDESTINATIONS-MS",
-            "f01b4d95cf55d32a.customDestinations-ms",
-            "f01b4d95cf55d32a.old.customDestinations-ms",
-        ] {
-            assert_eq!(AppId::from_file_name(name), Some(explorer), "{name}");
-            assert_eq!(AppId::from_copy_name(name), Some(explorer), "{name}");
-        }
-        assert_eq!(AppId::from_file_name("1.customDestinations-ms"), Some(AppId(1)));
-        assert_eq!(AppId::from_copy_name("1.customDestinations-ms"), Some(AppId(1)));
-        for name in ["f01b4d95cf55d32a", "f01b4d95cf55d32a.automaticDestinations-ms.bak", ".customDestinations-ms", "é"]
-        {
-            assert_eq!(AppId::from_file_name(name), None, "{name}");
-            assert_eq!(AppId::from_copy_name(name), None, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_copy_of_a_jump_list_is_known_too_and_a_word_is_no_id() {
-        let explorer = AppId::of("Microsoft.Windows.Explorer");
-        for name in [
-            "f01b4d95cf55d32a (1).automaticDestinations-ms",
-            "f01b4d95cf55d32a-PCNAME.automaticDestinations-ms",
-            "F01B4D95CF55D32A_conflict.customDestinations-ms",
-        ] {
-            assert_eq!(AppId::from_copy_name(name), Some(explorer), "{name}");
-            assert_eq!(AppId::from_file_name(name), None, "{name}");
-        }
-        for name in ["Copy of it", "face (1)", "f01b4d95cf55d32ab (1)", "f01b4d95cf55d32copy"] {
-            assert_eq!(AppId::from_copy_name(format!("{name}.automaticDestinations-ms")), None, "{name}");
         }
     }
 }

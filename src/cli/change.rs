@@ -106,7 +106,7 @@ impl FileChange {
     /// A file of which nothing is known yet.
     pub(crate) fn new(path: &Path, context: &Context) -> Self {
         let name = path.file_name().unwrap_or_default();
-        let app_id = AppId::from_file_name(name).or_else(|| AppId::from_copy_name(name));
+        let app_id = AppId::from_copy_name(name);
         Self {
             path: path.to_string_lossy().into_owned(),
             app_id,

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use jlfix::appid::user_of;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
 use jlfix::model::{Deleted, JumpList, Kind, Leftover, Source};
-use jlfix::report::{FileFacts, FileRow, ReportOptions, user_of};
+use jlfix::report::{FileFacts, FileRow, ReportOptions};
 use jlfix::scan::{self, Found};
 
 use super::context::Context;

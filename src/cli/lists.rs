@@ -61,8 +61,7 @@ impl Apps {
 
 /// The AppID in a file's name.
 pub(crate) fn app_id(path: &Path) -> Option<AppId> {
-    let name = path.file_name()?;
-    AppId::from_file_name(name).or_else(|| AppId::from_copy_name(name))
+    AppId::from_copy_name(path.file_name()?)
 }
 
 /// From so many digits on, hex is an id and no name: `add` and `face` are words.

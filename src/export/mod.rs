@@ -10,7 +10,6 @@ mod dump;
 mod field;
 mod flat;
 mod jlecmd;
-mod owner;
 mod row;
 mod timesketch;
 

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::owner::owner;
-use crate::appid::{AppId, known_for_user};
+use crate::appid::AppId;
 use crate::format::compound::{Recovery, Stream};
 use crate::format::custom::{Category, CategoryKind};
 use crate::format::destlist;
@@ -51,8 +50,6 @@ impl<'c> SourceFile<'c> {
         told: &'c FileRow<'c>,
         code_page: CodePage,
     ) -> Self {
-        let user = owner(facts);
-        let of_user = |id| known_for_user(id, user?).map(|(name, _)| name);
         let rows = match (source, list) {
             (Source::Automatic(_), Some(list)) => list.entries.len().saturating_add(list.orphans.len()),
             (Source::Automatic(_), None) => 0,
@@ -67,8 +64,8 @@ impl<'c> SourceFile<'c> {
             facts,
             kind: source.kind(),
             app_id: told.app_id,
-            app_name: told.app_name.as_deref().or_else(|| told.app_id.and_then(of_user)),
-            user,
+            app_name: told.app_name.as_deref(),
+            user: facts.user.as_deref(),
             sha256: None,
             rows,
             has_property_store,

@@ -6,16 +6,14 @@
 mod deleted;
 mod entry;
 mod link;
-mod user;
 
 use serde::{Serialize, Serializer};
 
 pub use deleted::DeletedRow;
 pub use entry::{AutomaticRow, CustomRow, EntryRow};
 pub use link::{LinkDetail, LinkRow};
-pub use user::user_of;
 
-use crate::appid::{AppId, AppNames, known_for_user};
+use crate::appid::{AppId, AppNames, known_for_user, profile_of};
 use crate::cost::Cost;
 use crate::format::custom::Category;
 use crate::format::text::CodePage;
@@ -233,9 +231,11 @@ fn single<S: Serializer>(value: &Option<f32>, serializer: S) -> Result<S::Ok, S:
     value.map(f64::from).serialize(serializer)
 }
 
-/// What the application is called; a program in a user's own folder can be told by the user's name.
+/// The name of the application. The AppID of a program in a user's own folder is computed over the profile's folder,
+/// which may be named otherwise than the user.
 fn app_name(id: AppId, facts: &FileFacts, options: &ReportOptions<'_>) -> Option<String> {
-    let of_user = || known_for_user(id, facts.user.as_deref()?).map(|(name, _)| name);
+    let folders = || [facts.user.as_deref(), profile_of(&facts.path)].into_iter().flatten();
+    let of_user = || folders().find_map(|folder| known_for_user(id, folder)).map(|(name, _)| name);
     options.names.name(id).or_else(of_user).map(ToOwned::to_owned)
 }
 
@@ -251,7 +251,7 @@ impl<'c> FileRow<'c> {
         list: Option<&'c JumpList<'c>>,
         options: &ReportOptions<'_>,
     ) -> Self {
-        let app_id = AppId::from_file_name(&facts.name).or_else(|| AppId::from_copy_name(&facts.name));
+        let app_id = AppId::from_copy_name(&facts.name);
         let mut row = Self {
             path: &facts.path,
             user: facts.user.as_deref(),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use walkdir::WalkDir;
 
-pub use copies::{CopyGroup, app_id_of_copy, find_copies};
+pub use copies::{CopyGroup, find_copies};
 
 use crate::model::Kind;
 

@@ -124,3 +124,34 @@ fn users_are_told_from_the_path_in_a_column_where_there_are_several() {
     inside.current_dir(cli.path("disk/Users/anna")).args(["scan", ".", "--format", "jsonl"]);
     assert_eq!(support::cli::finish(inside).clean().json_lines()[0]["user"], "anna");
 }
+
+#[test]
+fn scan_export_and_merge_report_the_same_owner_for_the_same_file() {
+    let cli = Cli::new();
+    let list = ListBuilder::files(4, 3).build();
+    let recent = "AppData/Roaming/Microsoft/Windows/Recent/AutomaticDestinations";
+    for (folder, user) in [
+        (format!("profiles/jo.V6/{recent}"), Some("jo")),
+        (format!("disk/Users/Kim.000/{recent}"), Some("Kim")),
+        ("case/Users/x/lists".to_owned(), Some("x")),
+        ("elsewhere".to_owned(), None),
+    ] {
+        cli.write(format!("{folder}/{NOTEPAD}"), &list);
+        cli.write(format!("{folder}/Copy of {NOTEPAD}.bak"), &list);
+        let file = format!("{folder}/{NOTEPAD}");
+        let run = |command: &[&str]| cli.run_words(command.iter().copied());
+        let scan = run(&["scan", &file, "--format", "jsonl"]).clean().json_lines();
+        assert_eq!(scan[0]["user"].as_str(), user, "{file}");
+        let show = run(&["show", &format!("{folder}/Copy of {NOTEPAD}.bak"), "--format", "jsonl"]).clean().json_lines();
+        assert_eq!((show[0]["user"].as_str(), &show[0]["app_id"]), (user, &scan[0]["app_id"]), "{file}");
+        let out = cli.path(format!("out/{folder}"));
+        run(&["export", &file, "--format", "jsonl", "--to", out.to_str().unwrap()]).exits(0);
+        let exported = std::fs::read_dir(&out).unwrap().next().unwrap().unwrap().path();
+        let exported = std::fs::read_to_string(exported).unwrap();
+        let row: serde_json::Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+        assert_eq!(row["user"].as_str(), user, "{file}");
+        let merge = run(&["merge", "--find", &folder, "--format", "json"]).json();
+        assert_eq!(merge["groups"][0]["user"].as_str(), user, "{file}");
+        assert_eq!(merge["groups"][0]["app_id"], scan[0]["app_id"], "{file}");
+    }
+}

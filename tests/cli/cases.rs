@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::support::build::{Link, ListBuilder, NewEntry};
 use crate::support::cli::{Cli, EXPLORER, NOTEPAD};
 use crate::support::read::List;
 
@@ -119,7 +120,7 @@ fn prune_and_delete_refuse_where_repair_recovers_entries_and_pins() {
 #[test]
 fn other_files_are_done_where_one_is_refused() {
     let (cli, _) = place("last-pin", EXPLORER);
-    cli.write(NOTEPAD, &crate::support::build::ListBuilder::files(4, 9).build());
+    cli.write(NOTEPAD, &ListBuilder::files(4, 9).build());
     cli.run("prune --keep 3 .").exits(3).complains(&["may be lost"]);
     assert_eq!(List::at(cli.path(NOTEPAD)).entries.len(), 3);
 }
@@ -138,7 +139,7 @@ fn a_link_that_nothing_names_is_joined_with_the_only_entry_that_lacks_one_of_its
 
 #[test]
 fn a_total_of_no_entries_is_zero_and_not_minus_zero() {
-    let cli = Cli::with(&[(NOTEPAD, crate::support::build::ListBuilder::files(4, 4).build())]);
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 4).build())]);
     cli.run(&format!("prune --keep 0 {NOTEPAD}")).clean();
     assert_eq!(List::at(cli.path(NOTEPAD)).header.total.to_bits(), 0);
 }
@@ -224,13 +225,20 @@ fn a_link_that_forces_no_link_info_has_the_target_of_its_id_list_and_shows_both(
 fn device_and_provider_of_a_network_drive_are_in_every_output() {
     let (link, _) = link("net-device.lnk");
     assert_eq!((&link["network_device"], &link["network_provider"]), (&"Z:".into(), &"SMB".into()));
+    let bytes = std::fs::read(case("links/net-device.lnk")).unwrap();
     let cli = Cli::new();
-    cli.write("net-device.lnk", &std::fs::read(case("links/net-device.lnk")).unwrap());
-    for command in ["show --links", "show --links --format csv", "export --format jsonl", "export --format csv"] {
-        let out = cli.run(&format!("{command} net-device.lnk"));
+    cli.write("net-device.lnk", &bytes);
+    // Exports take lists.
+    let entry = NewEntry::new(r"Z:\docs\a.txt", Link::Raw(bytes));
+    cli.write(NOTEPAD, &ListBuilder::new(4).entry(entry).build());
+    for command in
+        ["show --links", "show --links --format csv", "export --to - --format jsonl", "export --to - --format csv"]
+    {
+        let file = if command.starts_with("show") { "net-device.lnk" } else { NOTEPAD };
+        let out = cli.run(&format!("{command} {file}"));
         assert!(out.stdout.contains("Z:") && out.stdout.contains("SMB"), "{command}: {}", out.stdout);
     }
-    cli.run("export --format jlecmd --to out net-device.lnk").exits(0);
+    cli.run(&format!("export --format jlecmd --to out {NOTEPAD}")).exits(0);
     let written = std::fs::read_dir(cli.path("out")).unwrap().map(|file| std::fs::read_to_string(file.unwrap().path()));
     assert!(written.map(Result::unwrap).any(|text| text.contains("Z:") && text.contains("SMB")));
 }

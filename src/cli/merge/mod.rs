@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use jlfix::appid::AppId;
 use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::{self, Input, Merge, RepairOptions};
-use jlfix::scan;
 
 use super::change::{FileChange, Session, Step};
 use super::context::Context;
@@ -79,7 +78,7 @@ fn same_application<'p>(paths: impl Iterator<Item = &'p PathBuf>) -> Result<(), 
     let mut first: Option<(&PathBuf, AppId)> = None;
     for path in paths {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let Some(id) = scan::app_id_of_copy(&name) else { continue };
+        let Some(id) = AppId::from_copy_name(&name) else { continue };
         match first {
             Some((other, known)) if known != id => {
                 return Err(format!(
