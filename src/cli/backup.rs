@@ -6,7 +6,7 @@ use std::io::Write as _;
 use clap::Subcommand;
 use serde::Serialize;
 
-use jlfix::store::{self, ListedRun, OnBusy, RunId, Store};
+use jlfix::store::{self, ListedRun, OnBusy, RunKind, Store};
 
 use super::change::{Figures, FileChange, begin, command, options, store as open_store};
 use super::context::Context;
@@ -14,6 +14,7 @@ use super::exit::{Exit, Tally};
 use super::input::kind_of;
 use super::lists::Lists;
 use super::options::Format;
+use super::runs::find_run;
 use super::style::{BAD, COMMAND, DIM, GOOD, WARN, paint};
 use super::table::{Align, Grid};
 use super::{Stop, interrupt, output, words};
@@ -74,6 +75,7 @@ fn create(lists: &Lists, context: &Context) -> Result<Exit, Stop> {
     let files = lists.gather(context, &mut tally)?;
     let store = open_store(context)?;
     let mut run = begin(&store, context)?;
+    run.set_kind(RunKind::Backup);
     let mut bytes = 0;
     for found in &files {
         if interrupt::asked() {
@@ -245,15 +247,10 @@ fn table(rows: &[RunRow], store: &Store, context: &Context) -> String {
     out
 }
 
-/// The id that the user wrote.
-pub(crate) fn run_id(text: &str) -> Result<RunId, Stop> {
-    text.parse().map_err(|error: jlfix::error::Error| Stop::Usage(error.to_string()))
-}
-
 fn verify(id: Option<&str>, context: &Context) -> Result<Exit, Stop> {
     let store = open_store(context)?;
     let ids = match id {
-        Some(id) => vec![run_id(id)?],
+        Some(text) => vec![find_run(&store, text)?],
         None => {
             let runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
             runs.into_iter().map(|run| run.id).collect()
@@ -299,7 +296,7 @@ fn drop_runs(id: Option<&str>, keep_last: Option<usize>, context: &Context) -> R
     let failed = |error: jlfix::error::Error| Stop::Nothing(error.to_string());
     let dropped = match (id, keep_last) {
         (Some(id), _) => {
-            let id = run_id(id)?;
+            let id = find_run(&store, id)?;
             store.drop_run(&id, OnBusy::Wait(&mut tell)).map_err(failed)?;
             vec![id]
         }

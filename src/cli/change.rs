@@ -152,6 +152,8 @@ pub(crate) struct Session<'x> {
     changes: Vec<FileChange>,
     tally: Tally,
     verb: &'static str,
+    /// The command that undoes it, where it is not `restore` with the id of the run.
+    undo: Option<&'static str>,
 }
 
 impl<'x> Session<'x> {
@@ -164,7 +166,12 @@ impl<'x> Session<'x> {
         tally: Tally,
     ) -> Result<Self, Stop> {
         let run = if dry_run || !keep_backup { None } else { Some(begin(&store(context)?, context)?) };
-        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, verb })
+        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, verb, undo: None })
+    }
+
+    /// Names the command that undoes it: `restore` with the id of the run if `None`.
+    pub(crate) fn undone_by(&mut self, command: Option<&'static str>) {
+        self.undo = command;
     }
 
     /// The run that backups go to.
@@ -261,6 +268,7 @@ impl<'x> Session<'x> {
             changes: &self.changes,
             failed: tally.failed,
             id: id.as_ref(),
+            undo: self.undo,
             context: self.context,
         };
         let said = match format {
@@ -296,12 +304,14 @@ struct Told<'t> {
     /// What failed, places that could not be looked at among it.
     failed: usize,
     id: Option<&'t RunId>,
+    undo: Option<&'static str>,
     context: &'t Context,
 }
 
 impl Told<'_> {
     fn undo(&self) -> Option<String> {
-        self.id.map(|id| command(self.context, &format!("restore {id}")))
+        let words = |id: &RunId| self.undo.map_or_else(|| format!("restore {id}"), ToOwned::to_owned);
+        self.id.map(|id| command(self.context, &words(id)))
     }
 
     /// What has to be said all the same if the output cannot be written: that files were changed, and the way back.

@@ -27,6 +27,7 @@ mod prune;
 mod repair;
 mod replay;
 mod restore;
+mod runs;
 mod scan;
 mod show;
 mod style;

@@ -1,128 +1,245 @@
-//! `jlfix restore`: brings back what a run saved; what it replaces is saved first, so that this can be undone too.
+//! `jlfix restore`: undoes changes and does them again; what it replaces is saved first, so that this can be undone too.
 
 use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use jlfix::os::is_same_path;
-use jlfix::store::{self, Manifest, Outcome, Record, Store};
+use jlfix::store::{self, Action, History, Manifest, Outcome, Record, RunId, Store};
 
-use super::backup::{figures, run_id};
-use super::change::{FileChange, Session, Status, command, options, store as open_store};
+use super::backup::figures;
+use super::change::{FileChange, Session, Status, options, store as open_store};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::options::Format;
+use super::runs::find_run;
 use super::style::{GOOD, paint};
 use super::{Stop, output, words};
 
-/// Undo the last change, or another one
+/// Undo the last change that is not undone yet, or restore what a run saved
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Each file has its own history. `restore` undoes the newest change, `restore` again the one before
+it, `restore --redo` does the last undone one again. A new change ends redo; the copies stay.
+`restore RUN` brings back what a run saved, as a change of its own.
+
 Examples:
   jlfix restore                                undo the last change
-  jlfix restore 20261130T184501.123Z-4f0a      undo this one
+  jlfix restore --redo                         do it again
+  jlfix restore 20261130T184501                restore what this run saved
   jlfix restore --file f01b4d95cf55d32a.automaticDestinations-ms
   jlfix restore --to FOLDER                    write copies there, change nothing")]
 pub(crate) struct RestoreArgs {
-    /// The run, as `jlfix backup list` names it; the latest if none is named
+    /// The run, by its id or the start of it, or `latest`; the last change if none is named
     id: Option<String>,
-    /// Restore only this file of it: its name, or its whole path; may be repeated
+    /// Only this file: its name or its path; may be repeated
     #[arg(long, value_name = "NAME")]
     file: Vec<PathBuf>,
+    /// Do again what was undone last
+    #[arg(long, conflicts_with_all = ["id", "to"])]
+    redo: bool,
     /// Write the files under this folder instead of where they were
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Say what would be done, and change nothing; exit code 1 if something would
+    /// Restore files that another program has changed since, without asking
     #[arg(long)]
+    force: bool,
+    /// Show what would be done, and change nothing; exit code 1 if something would
+    #[arg(long, short = 'n')]
     dry_run: bool,
-    /// How to write what was done
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
 
+impl RestoreArgs {
+    /// True for a file that `--file` names, or for every file without it.
+    fn wants(&self, path: &Path) -> bool {
+        let is_it = |file: &PathBuf| {
+            let full = std::path::absolute(file).ok().and_then(|full| {
+                // The file may be gone; its folder is not.
+                let folder = std::fs::canonicalize(full.parent()?).ok()?;
+                Some(folder.join(full.file_name()?))
+            });
+            is_same_path(path, file)
+                || full.is_some_and(|full| is_same_path(path, &full))
+                || file.components().count() == 1 && path.file_name() == Some(file.as_os_str())
+        };
+        self.file.is_empty() || self.file.iter().any(is_it)
+    }
+}
+
 pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
     let store = open_store(context)?;
-    let manifest = choose(args, &store, context)?;
-    let wanted = |record: &&Record| {
-        args.file.is_empty()
-            || args
-                .file
-                .iter()
-                .any(|file| is_same_path(&record.path, file) || record.path.file_name() == Some(file.as_os_str()))
+    if let Some(dir) = &args.to {
+        let manifest = match &args.id {
+            Some(text) => load(&store, &find_run(&store, text)?)?,
+            None => newest(&store)?,
+        };
+        return copy_to(&store, &manifest, &wanted(args, &manifest)?, dir, args.dry_run, context);
+    }
+    if let Some(text) = &args.id {
+        let manifest = load(&store, &find_run(&store, text)?)?;
+        let records: Vec<Record> = wanted(args, &manifest)?.into_iter().cloned().collect();
+        let session = Session::start(context, "restored", args.dry_run, true, Tally::default())?;
+        return put_back(&store, session, &manifest.id, &records, args, context);
+    }
+    step(&store, args, context)
+}
+
+/// Undoes a change, or does it again.
+fn step(store: &Store, args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
+    let verb = if args.redo { "restored again" } else { "restored" };
+    // The run holds the lock of the store, so that nobody's change is taken for one that was killed.
+    let mut session = Session::start(context, verb, args.dry_run, true, Tally::default())?;
+    let limits = &context.read.limits;
+    let history = History::read(store, limits).map_err(|error| Stop::Nothing(error.to_string()))?;
+    for (id, why) in &history.unreadable {
+        context.note(&format!("run {id} cannot be read and is left out: {why}"));
+    }
+    for id in &history.killed_early {
+        context.note(&format!("run {id} was killed before it changed a file; nothing of it is to be undone"));
+        if let Some(run) = session.run() {
+            store.discard(run, id).map_err(|error| Stop::Nothing(error.to_string()))?;
+        }
+    }
+    let wants = |path: &Path| args.wants(path);
+    let action = if args.redo { history.to_redo(wants, limits) } else { history.to_undo(wants, limits) };
+    let Some(action) = action else {
+        let what = if args.redo { "no undone change to do again" } else { "no change to undo" };
+        let of: Vec<String> = args.file.iter().map(|file| file.display().to_string()).collect();
+        let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+        return Err(Stop::Nothing(format!("{what}{of} in {}", store.root().display())));
     };
-    let records: Vec<&Record> = manifest.files.iter().rev().filter(wanted).collect();
-    for file in &args.file {
-        if !records
-            .iter()
-            .any(|record| is_same_path(&record.path, file) || record.path.file_name() == Some(file.as_os_str()))
-        {
-            return Err(Stop::Nothing(format!("run {} has no file {}", manifest.id, file.display())));
-        }
+    announce(&action, args)?;
+    let (records, refused) = permitted(&action, args, context);
+    if let Some(run) = session.run() {
+        run.set_kind(action.kind.clone());
     }
-    match &args.to {
-        Some(dir) => copy_to(&store, &manifest, &records, dir, args.dry_run, context),
-        None => put_back(&store, &manifest, &records, args, context),
+    for (path, why) in refused {
+        session.add(FileChange::new(&path, context), Err(why));
     }
+    put_back(store, session, &action.source, &records, args, context)
 }
 
-/// The run to restore from.
-fn choose(args: &RestoreArgs, store: &Store, context: &Context) -> Result<Manifest, Stop> {
-    let failed = |error: jlfix::error::Error| Stop::Nothing(error.to_string());
-    if let Some(id) = &args.id {
-        let id = run_id(id)?;
-        let runs = store.list().map_err(failed)?;
-        if !runs.iter().any(|run| run.id == id) {
-            return Err(Stop::Nothing(format!(
-                "no run {id} in {}; `jlfix backup list` lists them",
-                store.root().display()
-            )));
-        }
-        return store.load(&id).map_err(failed);
+/// Says what is undone or done again, before it is.
+fn announce(action: &Action, args: &RestoreArgs) -> Result<(), Stop> {
+    if args.format != Format::Table {
+        return Ok(());
     }
-    let latest = store.latest().map_err(failed)?;
-    let latest = latest.ok_or_else(|| Stop::Nothing(format!("no backups in {}", store.root().display())))?;
-    for run in store.list().map_err(failed)?.iter().filter(|run| run.id > latest.id) {
-        match &run.manifest {
-            Ok(_) => context.note(&format!(
-                "run {} was cut short and is left out; to restore what it saved: {}",
-                run.id,
-                command(context, &format!("restore {}", run.id))
-            )),
-            Err(error) => context.note(&format!("run {} cannot be read and is left out: {error}", run.id)),
-        }
-    }
-    Ok(latest)
+    let what = match (args.redo, args.dry_run) {
+        (false, false) => "Undoing",
+        (false, true) => "Would undo",
+        (true, false) => "Doing again",
+        (true, true) => "Would do again",
+    };
+    let when = action.change.moment().map(|moment| moment.strftime("%Y-%m-%d %H:%M").to_string()).unwrap_or_default();
+    let killed = if action.killed { ", which was killed" } else { "" };
+    let command = words::shortened(&action.command, 60);
+    let files = words::count(action.records.len(), "file");
+    output::people(&format!("{what}: {} ({when} UTC, {files}{killed})\n", words::harmless(&command)))?;
+    Ok(())
 }
 
+/// The records to restore. Those of files that another program has changed since need a yes on a terminal, or `--force`.
+fn permitted(action: &Action, args: &RestoreArgs, context: &Context) -> (Vec<Record>, Vec<(PathBuf, String)>) {
+    let (mut records, mut refused) = (Vec::new(), Vec::new());
+    for record in &action.records {
+        if !action.foreign.contains(&record.path) || args.dry_run || args.force {
+            if action.foreign.contains(&record.path) {
+                context.note(&format!(
+                    "{}: changed by another program since; its present state is saved, and `jlfix restore{}` brings it back",
+                    record.path.display(),
+                    if args.redo { "" } else { " --redo" }
+                ));
+            }
+            records.push(record.clone());
+            continue;
+        }
+        let shown = record.path.display().to_string();
+        if io::stdin().is_terminal() && io::stderr().is_terminal() && ask(&shown) {
+            records.push(record.clone());
+        } else {
+            let why = format!(
+                "{shown}: changed by another program since; nothing was changed. --force restores it all the same"
+            );
+            refused.push((record.path.clone(), why));
+        }
+    }
+    (records, refused)
+}
+
+fn ask(path: &str) -> bool {
+    eprint!(
+        "{} was changed by another program since. Save its present state and restore it? [y/N] ",
+        words::harmless(path)
+    );
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+}
+
+fn wanted<'m>(args: &RestoreArgs, manifest: &'m Manifest) -> Result<Vec<&'m Record>, Stop> {
+    let records: Vec<&Record> = manifest.files.iter().filter(|record| args.wants(&record.path)).collect();
+    if records.is_empty() && !args.file.is_empty() {
+        let names: Vec<String> = args.file.iter().map(|file| file.display().to_string()).collect();
+        return Err(Stop::Nothing(format!("run {} has no file {}", manifest.id, names.join(", "))));
+    }
+    Ok(records)
+}
+
+fn load(store: &Store, id: &RunId) -> Result<Manifest, Stop> {
+    store.load(id).map_err(|error| Stop::Nothing(error.to_string()))
+}
+
+/// The newest run that can be read.
+fn newest(store: &Store) -> Result<Manifest, Stop> {
+    let runs = store.list().map_err(|error| Stop::Nothing(error.to_string()))?;
+    let newest = runs.into_iter().find_map(|run| run.manifest.ok().filter(|manifest| !manifest.files.is_empty()));
+    newest.ok_or_else(|| Stop::Nothing(format!("no backups in {}", store.root().display())))
+}
+
+/// Restores the records of the run `id`, from last to first.
 fn put_back(
     store: &Store,
-    manifest: &Manifest,
-    records: &[&Record],
+    mut session: Session<'_>,
+    id: &RunId,
+    records: &[Record],
     args: &RestoreArgs,
     context: &Context,
 ) -> Result<Exit, Stop> {
-    let mut session = Session::start(context, "restored", args.dry_run, true, Tally::default())?;
-    for record in records {
+    for record in records.iter().rev() {
         if session.interrupted() {
             break;
         }
         let mut change = FileChange::new(&record.path, context);
         let now = jlfix::os::read_whole(&record.path, &context.read.limits).ok();
         change.before = figures(now.as_deref(), &change, context);
-        let saved =
-            record.saved.as_ref().and_then(|saved| store.read_saved(&manifest.id, saved, &context.read.limits).ok());
+        let saved = record.saved.as_ref().and_then(|saved| store.read_saved(id, saved, &context.read.limits).ok());
         change.after = figures(saved.as_deref(), &change, context);
         let dry_run = session.dry_run;
-        let result = store::restore(store, &manifest.id, record, &options(context, dry_run), session.run());
+        let result = store::restore(store, id, record, &options(context, dry_run), session.run());
         let result = match result {
             Ok(Outcome::Unchanged) => Ok(()),
             Ok(_) => {
                 change.status = if dry_run { Status::WouldChange } else { Status::Changed };
                 Ok(())
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => {
+                let gone = record.path.parent().is_some_and(|folder| !folder.is_dir());
+                let hint = if gone { "; its folder is gone: restore --to DIR writes it elsewhere" } else { "" };
+                Err(format!("{error}{hint}"))
+            }
         };
         session.add(change, result);
     }
+    session.undone_by(if args.id.is_some() {
+        None
+    } else if args.redo {
+        Some("restore")
+    } else {
+        Some("restore --redo")
+    });
     session.finish(args.format)
 }
 
@@ -136,10 +253,16 @@ fn copy_to(
 ) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let mut out = String::new();
-    for record in records {
+    for record in records.iter().rev() {
+        if record.saved.is_none() {
+            context.note(&format!("{}: was not there, so there is nothing to write", record.path.display()));
+            continue;
+        }
         if dry_run {
             tally.findings = true;
-            let _ = writeln!(out, "would write {}", words::harmless(&record.path.to_string_lossy()));
+            let folder = record.path.parent().and_then(Path::file_name).unwrap_or_default();
+            let place = dir.join(folder).join(record.path.file_name().unwrap_or_default());
+            let _ = writeln!(out, "would write {}", words::harmless(&place.to_string_lossy()));
             continue;
         }
         match store::restore_to(store, &manifest.id, record, &options(context, false), dir) {
@@ -147,9 +270,7 @@ fn copy_to(
                 tally.done += 1;
                 let _ = writeln!(out, "{}", words::harmless(&path.to_string_lossy()));
             }
-            Ok(None) => {
-                context.note(&format!("{}: was not there, so there is nothing to write", record.path.display()))
-            }
+            Ok(None) => {}
             Err(error) => {
                 output::error(&error.to_string());
                 tally.failed += 1;

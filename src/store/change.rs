@@ -11,7 +11,8 @@ use std::{
     time::Duration,
 };
 
-use super::run::Run;
+use super::manifest::After;
+use super::run::{Run, sha256};
 use crate::{
     error::{Error, Refusal, Result},
     limits::Limits,
@@ -138,7 +139,7 @@ pub fn backup(path: &Path, options: &Options, run: &mut Run) -> Result<u64> {
         if let ReadBack::Whole(content) = held.read(&options.limits).map_err(|e| target.as_given(e))? {
             let traits = held.traits();
             held.let_go();
-            run.save(&target.path(), &content, &traits).map_err(|e| target.as_given(e))?;
+            run.save(&target.path(), &content, &traits, None).map_err(|e| target.as_given(e))?;
             return Ok(content.len() as u64);
         }
     }
@@ -259,9 +260,14 @@ impl<'p> Target<'p> {
             let done = self.carry_out(held, before.as_deref(), &decision);
             return done.map(|done| done.then_some(outcome)).map_err(|failed| *failed.error);
         };
+        let after = match &decision {
+            Decision::Write(new) => Some(After::File(sha256(&new.bytes))),
+            Decision::Delete => Some(After::Absent),
+            Decision::Leave => None,
+        };
         match (&before, &held) {
-            (Some(content), Some(held)) => run.save(&path, content, &held.traits())?,
-            _ => run.save_absent(&path)?,
+            (Some(content), Some(held)) => run.save(&path, content, &held.traits(), after)?,
+            _ => run.save_absent(&path, after)?,
         }
         match self.carry_out(held, before.as_deref(), &decision) {
             Ok(true) => Ok(Some(outcome)),

@@ -87,6 +87,33 @@ impl fmt::Display for RunId {
     }
 }
 
+/// What a run is in the history of its files.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum RunKind {
+    /// It changed files: a prune, a repair, a restore of a named run.
+    #[default]
+    Change,
+    /// It saved files and changed none.
+    Backup,
+    /// It undid this run.
+    Undo(RunId),
+    /// It did again what this run, an undo, had undone.
+    Redo(RunId),
+}
+
+/// What a run made of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum After {
+    /// A file with this SHA-256, in lower-case hex.
+    File(String),
+    /// No file.
+    Absent,
+}
+
+/// How [`After::Absent`] is written.
+const ABSENT: &str = "absent";
+
 /// What one run did to the files it touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Manifest {
@@ -96,6 +123,8 @@ pub struct Manifest {
     pub jlfix: String,
     /// The command, as it was given.
     pub command: String,
+    /// What the run is in the history of its files.
+    pub kind: RunKind,
     /// When it began.
     pub started: Timestamp,
     /// When it ended; none if it was killed, or could not write its manifest.
@@ -111,6 +140,8 @@ pub struct Record {
     pub path: PathBuf,
     /// Its content, or none if there was no such file.
     pub saved: Option<Saved>,
+    /// What the run was to make of it; none if the run changed nothing, or was made by an older version.
+    pub after: Option<After>,
 }
 
 /// A saved content.
@@ -139,7 +170,17 @@ pub(super) struct RawHeader {
     version: u32,
     jlfix: String,
     command: String,
+    /// `change`, `backup`, `undo` or `redo`.
+    #[serde(default = "change_name")]
+    kind: String,
+    /// The run that is undone or done again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    of: Option<String>,
     started: String,
+}
+
+fn change_name() -> String {
+    "change".to_owned()
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -157,6 +198,9 @@ pub(super) struct RawRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attributes: Option<u32>,
     stored: Option<String>,
+    /// SHA-256 of what the run made of the file, or `absent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    after: Option<String>,
 }
 
 /// A line of the journal, which is what a run that was killed leaves.
@@ -186,7 +230,8 @@ impl Manifest {
     /// A run that has saved nothing yet.
     pub(super) fn begun(id: RunId, command: &str, started: Timestamp) -> Self {
         let jlfix = env!("CARGO_PKG_VERSION").to_owned();
-        Self { id, jlfix, command: command.to_owned(), started, finished: None, files: Vec::new() }
+        let kind = RunKind::Change;
+        Self { id, jlfix, command: command.to_owned(), kind, started, finished: None, files: Vec::new() }
     }
 
     /// True if the run came to its end.
@@ -206,7 +251,13 @@ impl Manifest {
 
     pub(super) fn header(&self) -> RawHeader {
         let (jlfix, command) = (self.jlfix.clone(), self.command.clone());
-        RawHeader { version: VERSION, jlfix, command, started: self.started.to_string() }
+        let (kind, of) = match &self.kind {
+            RunKind::Change => ("change", None),
+            RunKind::Backup => ("backup", None),
+            RunKind::Undo(of) => ("undo", Some(of.to_string())),
+            RunKind::Redo(of) => ("redo", Some(of.to_string())),
+        };
+        RawHeader { version: VERSION, jlfix, command, kind: kind.to_owned(), of, started: self.started.to_string() }
     }
 
     /// As `manifest.json`.
@@ -295,6 +346,17 @@ fn header(id: &RunId, raw: &RawHeader) -> Result<Manifest, Breach> {
     }
     let mut manifest = Manifest::begun(id.clone(), &raw.command, time("started", &raw.started)?);
     manifest.jlfix.clone_from(&raw.jlfix);
+    let of = || match raw.of.as_deref().map(str::parse::<RunId>) {
+        Some(Ok(of)) => Ok(of),
+        _ => breach("of", "the id of a run", format!("{:?}", raw.of)),
+    };
+    manifest.kind = match raw.kind.as_str() {
+        "change" => RunKind::Change,
+        "backup" => RunKind::Backup,
+        "undo" => RunKind::Undo(of()?),
+        "redo" => RunKind::Redo(of()?),
+        other => return breach("kind", "change, backup, undo or redo", format!("{other:?}")),
+    };
     Ok(manifest)
 }
 
@@ -330,6 +392,10 @@ impl From<&Record> for RawRecord {
             mode: traits.mode,
             attributes: traits.attributes,
             stored: saved.map(|saved| saved.stored.clone()),
+            after: record.after.as_ref().map(|after| match after {
+                After::File(sha256) => sha256.clone(),
+                After::Absent => ABSENT.to_owned(),
+            }),
         }
     }
 }
@@ -353,7 +419,13 @@ impl RawRecord {
             (Some(stored), Some(size), Some(sha256)) => Some(self.check_saved(what, stored, size, sha256)?),
             _ => return breach(what("stored"), "name, size and sha256, or none of them", "some of them"),
         };
-        Ok(Record { path, saved })
+        let after = match self.after.as_deref() {
+            None => None,
+            Some(ABSENT) => Some(After::Absent),
+            Some(sha256) if is_sha256(sha256) => Some(After::File(sha256.to_owned())),
+            Some(other) => return breach(what("after"), "a SHA-256 or absent", format!("{other:?}")),
+        };
+        Ok(Record { path, saved, after })
     }
 
     fn check_saved(
@@ -366,7 +438,7 @@ impl RawRecord {
         if !is_stored_name(stored) {
             return breach(what("stored"), "a file name in the run's own folder", format!("{stored:?}"));
         }
-        if sha256.len() != 64 || !sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
+        if !is_sha256(sha256) {
             return breach(what("sha256"), "64 hex digits", format!("{sha256:?}"));
         }
         let moment = |field: &str, text: &Option<String>| match text {
@@ -381,6 +453,10 @@ impl RawRecord {
         };
         Ok(Saved { stored: stored.to_owned(), size, sha256: sha256.to_owned(), traits })
     }
+}
+
+fn is_sha256(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The name under which the file of `path` is stored: a number, what can safely be kept of its name, and
@@ -455,7 +531,7 @@ mod tests {
         };
         let id: RunId = "20261130T184501.123Z-abcd".parse().unwrap();
         let mut manifest = Manifest::begun(id.clone(), "prune", Timestamp::UNIX_EPOCH);
-        manifest.files = vec![Record { path, saved: None }];
+        manifest.files = vec![Record { path, saved: None, after: None }];
         manifest.finished = Some(Timestamp::UNIX_EPOCH);
         let json = manifest.to_json(Timestamp::UNIX_EPOCH).unwrap();
         assert_eq!(Manifest::parse(&id, &json, Path::new("m")).unwrap(), manifest);

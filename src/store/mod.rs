@@ -8,6 +8,7 @@
 //! `manifest.json`. While a run lasts, and after it was killed, `journal.jsonl` stands in for the manifest.
 
 mod change;
+mod history;
 mod manifest;
 mod restore;
 mod run;
@@ -21,7 +22,8 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 
 pub use change::{Decision, NewContent, Options, Outcome, backup, change, create, delete, edit};
-pub use manifest::{Manifest, Record, RunId, Saved};
+pub use history::{Action, History};
+pub use manifest::{After, Manifest, Record, RunId, RunKind, Saved};
 pub use restore::{restore, restore_to};
 pub use run::{OnBusy, Run};
 
@@ -215,6 +217,15 @@ impl Store {
     /// [`Error::Verification`] if it was altered, [`Error::Limit`], [`Error::Io`].
     pub fn read_saved(&self, id: &RunId, saved: &Saved, limits: &Limits) -> Result<Vec<u8>> {
         read_saved(&self.folder_of(id)?, saved, limits)
+    }
+
+    /// Removes a run that was killed before it changed anything. `run` holds the lock of the store.
+    ///
+    /// # Errors
+    /// As [`Self::drop_run`].
+    pub fn discard(&self, _run: &Run, id: &RunId) -> Result<()> {
+        let root = self.folder_of(id).and_then(|_| Folder::open(&self.root))?;
+        self.drop_locked(&root, id)
     }
 
     /// Drops a run and all it saved.

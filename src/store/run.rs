@@ -17,7 +17,7 @@ use std::{
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::manifest::{self, JOURNAL, Line, MANIFEST, MANIFEST_LIMIT, Manifest, Record, RunId, Saved};
+use super::manifest::{self, After, JOURNAL, Line, MANIFEST, MANIFEST_LIMIT, Manifest, Record, RunId, RunKind, Saved};
 use crate::{
     error::{Error, Result},
     format::text::hex,
@@ -124,19 +124,26 @@ impl Run {
     /// # Errors
     /// [`Error::Io`], [`Error::Verification`] if the copy is not the original, [`Error::Caller`] if the
     /// run has saved that file before. The run can go on after any of them.
-    pub fn save(&mut self, path: &Path, content: &[u8], traits: &Traits) -> Result<()> {
-        self.add(path, Some((content, traits)))
+    pub fn save(&mut self, path: &Path, content: &[u8], traits: &Traits, after: Option<After>) -> Result<()> {
+        self.add(path, Some((content, traits)), after)
     }
 
     /// Remembers that there is nothing at `path`, so that undoing the run removes what it makes there.
     ///
     /// # Errors
     /// As [`Self::save`].
-    pub fn save_absent(&mut self, path: &Path) -> Result<()> {
-        self.add(path, None)
+    pub fn save_absent(&mut self, path: &Path, after: Option<After>) -> Result<()> {
+        self.add(path, None, after)
     }
 
-    fn add(&mut self, path: &Path, content: Option<(&[u8], &Traits)>) -> Result<()> {
+    /// Says what the run is in the history of its files, before it saves the first of them.
+    pub fn set_kind(&mut self, kind: RunKind) {
+        if self.open.is_none() {
+            self.manifest.kind = kind;
+        }
+    }
+
+    fn add(&mut self, path: &Path, content: Option<(&[u8], &Traits)>, after: Option<After>) -> Result<()> {
         if self.known.contains_key(path) {
             let have = format!("{} twice", path.display());
             return Err(Error::Caller { what: "files of one run", need: "each once".to_owned(), have });
@@ -147,7 +154,7 @@ impl Run {
             None => None,
             Some((content, traits)) => Some(open.store(path, content, traits)?),
         };
-        let record = Record { path: path.to_owned(), saved };
+        let record = Record { path: path.to_owned(), saved, after };
         if let Err(e) = open.append(&Line::File((&record).into())) {
             open.remove_stored(&record);
             return Err(open.failed("write the backup's journal", e));

@@ -99,16 +99,16 @@ fn runs_are_dropped_by_id_or_all_but_the_newest() {
     cli.run("backup drop --keep-last 1").clean().says(&["0 runs dropped"]);
     cli.run("backup drop").exits(2);
     cli.run(&format!("backup drop {} --keep-last 1", runs[3])).exits(2);
-    cli.run("backup drop last").exits(2).complains(&["need one like 20261130T184501.123Z-4f0a, have \"last\""]);
+    cli.run("backup drop last").exits(2).complains(&["need the id of a run, its start, or latest; have \"last\""]);
     cli.run(&format!("backup drop {}", runs[0])).exits(4).complains(&[&runs[0]]);
     assert_eq!(cli.runs(), [&*runs[3]]);
 }
 
 #[test]
-fn a_run_that_was_cut_short_is_told_as_such_and_not_restored_unless_it_is_named() {
+fn a_run_that_was_killed_before_it_changed_a_file_counts_as_never_run() {
     let cli = place();
     let original = cli.read(NOTEPAD);
-    cli.run("backup create .").clean();
+    cli.run(&format!("prune --keep 2 {NOTEPAD}")).clean();
     let store = Store::open(cli.store()).unwrap();
     let mut run = store.begin("jlfix prune", OnBusy::Fail).unwrap();
     cli.write(NOTEPAD, &ListBuilder::files(4, 2).build());
@@ -118,10 +118,11 @@ fn a_run_that_was_cut_short_is_told_as_such_and_not_restored_unless_it_is_named(
     let cut = cli.runs().pop().unwrap();
     let rows = cli.run("backup list --format csv").clean().csv();
     assert_eq!((&*rows[0]["id"], &*rows[0]["state"], &*rows[1]["state"]), (&*cut, "incomplete", "complete"));
-    let out = cli.run("restore").exits(0).complains(&["was cut short and is left out", &format!("restore {cut}")]);
+    let out = cli.run("restore --force").exits(0);
+    assert!(out.stderr.contains(&format!("run {cut} was killed before it changed a file")), "{}", out.stderr);
     out.says(&["2 → 7"]);
     assert_eq!(cli.read(NOTEPAD), original);
-    cli.run(&format!("restore {cut}")).clean().says(&["7 → 2"]);
+    assert!(!cli.runs().contains(&cut), "its leftovers are removed");
 }
 
 #[test]

@@ -366,8 +366,8 @@ fn pruned_and_restored(healthy: &[(String, Vec<u8>)], keep: usize) -> Cli {
     let before = cli.snapshot();
     cli.run(&format!("prune --keep {keep} .")).clean();
     let after = cli.snapshot();
-    for expected in [&before, &after] {
-        cli.run("restore").clean();
+    for (command, expected) in [("restore", &before), ("restore --redo", &after)] {
+        cli.run(command).clean();
         let now = cli.snapshot();
         assert!(now.keys().eq(expected.keys()));
         for (path, bytes) in expected {

@@ -80,6 +80,9 @@ fn every_example_is_a_command_line_that_works() {
             cli.write("5f7b5f1e01b83767.automaticDestinations-ms", &ListBuilder::files(4, 60).build());
             // Something to restore.
             cli.run(&format!("prune --keep 55 {EXPLORER}")).clean();
+            if example.contains("--redo") {
+                cli.run("restore").clean();
+            }
             let line = example.split(" | ").next().unwrap();
             let mut shell = cli.command("sh");
             shell.args(["-c", line]).env("PATH", &path);

@@ -85,6 +85,42 @@ const RESTORE: Verb = Verb {
     changes: true,
 };
 
+/// A prune with an older change in the store.
+const PRUNE_AFTER_A_CHANGE: Verb = Verb {
+    name: "prune after a change",
+    set_up: |cli| {
+        cli.write(NOTEPAD, &ListBuilder::files(4, 6).pin(1).build());
+        cli.write(EXPLORER, &ListBuilder::folders(4, 5).ranked().build());
+        cli.run("prune --keep 3 .").clean();
+        words("prune --keep 1 .")
+    },
+    saves: true,
+    changes: true,
+};
+
+/// The undo of a change, with an older one in the store.
+const UNDO: Verb = Verb {
+    name: "restore (undo)",
+    set_up: |cli| {
+        (PRUNE_AFTER_A_CHANGE.set_up)(cli);
+        cli.run("prune --keep 1 .").clean();
+        words("restore")
+    },
+    saves: true,
+    changes: true,
+};
+
+const REDO: Verb = Verb {
+    name: "restore --redo",
+    set_up: |cli| {
+        (UNDO.set_up)(cli);
+        cli.run("restore").clean();
+        words("restore --redo")
+    },
+    saves: true,
+    changes: true,
+};
+
 const REPAIR: Verb = Verb {
     name: "repair",
     set_up: |cli| {
@@ -156,6 +192,8 @@ struct Scene {
     start: Tree,
     old: Tree,
     new: Tree,
+    /// What a plain `restore` makes of the files before the run, and its exit code.
+    normal: (i32, Tree),
     runs: BTreeSet<String>,
     calls: Vec<Call>,
     /// Calls that only read.
@@ -205,7 +243,41 @@ impl Scene {
         assert_eq!(old != new, verb.changes, "{}: {traced:?}", verb.name);
         let all = strace::calls(&traced, cli.root());
         let (calls, looks) = all.into_iter().partition(|call| strace::WRITE_SIDE.contains(&call.name.as_str()));
-        Self { verb, cli, words, start, old, new, runs, calls, looks }
+        let normal = (0, Tree::new());
+        let mut scene = Self { verb, cli, words, start, old, new, normal, runs, calls, looks };
+        scene.reset(&scene.start);
+        let code = scene.cli.run_words(["restore"]).code;
+        scene.normal = (code, scene.files());
+        scene
+    }
+
+    /// What a plain `restore` does after a kill: files that were replaced come back, and nothing older is undone; if none
+    /// was replaced, the run counts as never run.
+    fn plain_restore(&self, changed: &BTreeSet<PathBuf>) -> Result<(), String> {
+        let out = self.cli.run_words(["restore"]);
+        let now = self.files();
+        let without_temps = |tree: &Tree| -> Tree {
+            tree.iter()
+                .filter(|(path, _)| !is_temp(path))
+                .map(|(path, content)| (path.clone(), content.clone()))
+                .collect()
+        };
+        if changed.is_empty() {
+            let same = out.code == self.normal.0 && without_temps(&now) == self.normal.1;
+            need!(same, "nothing was replaced, and restore is not as if it never ran: {} {}", out.code, out.stderr);
+            return Ok(());
+        }
+        need!(out.code == 0, "{changed:?} were replaced, and restore ends with {}: {}", out.code, out.stderr);
+        need!(without_temps(&now) == self.old, "restored, the files are not the old ones: {:?}", now.keys());
+        // The next one goes on where a run that never was would have. Not where a file was changed by hand before: the
+        // undo has saved that state, so that it needs no yes any more.
+        if self.normal.0 == 3 {
+            return Ok(());
+        }
+        let out = self.cli.run_words(["restore"]);
+        let same = out.code == self.normal.0 && without_temps(&self.files()) == self.normal.1;
+        need!(same, "the killed run is not undone: {} {}", out.code, out.stderr);
+        Ok(())
     }
 
     /// Everything as it was before the run.
@@ -340,7 +412,7 @@ impl Scene {
                 need!(done, "exit code 0, and not all is done");
                 let complete = run.as_ref().is_some_and(|run| run.state == "complete");
                 need!(complete || !self.verb.saves, "exit code 0, and the run is {run:?}");
-                let undo = run.as_ref().is_none_or(|run| traced.stdout.contains(&format!("restore {}", run.id)));
+                let undo = run.as_ref().is_none_or(|run| self.names_undo(&traced.stdout, &run.id));
                 need!(undo, "exit code 0, and nothing is said to undo it: {}", traced.stdout);
                 need!(self.verb.changes || self.cli.runs().len() == 1, "exit code 0, and the run is still there");
                 return Ok(run);
@@ -363,14 +435,39 @@ impl Scene {
             && !changed.is_empty()
         {
             let all = format!("{}{said}", traced.stdout);
-            need!(all.contains(&format!("restore {}", run.id)), "no way back is told: {all}");
+            need!(self.names_undo(&all, &run.id), "no way back is told: {all}");
         }
         Ok(run)
+    }
+
+    /// True if the text names the command that undoes the run.
+    fn names_undo(&self, text: &str, id: &str) -> bool {
+        let plain = match self.words.first().map(String::as_str) {
+            Some("restore") if self.words.len() == 1 => "restore --redo",
+            Some("restore") if self.words[1] == "--redo" => " restore",
+            _ => "",
+        };
+        text.contains(&format!("restore {id}")) || (!plain.is_empty() && text.contains(plain))
     }
 
     fn strike(&self, call: &Call, blow: Blow) -> Result<(), String> {
         self.reset(&self.start);
         let traced = strace::run(&self.cli, &self.words, Some((call, blow)), &[]);
+        // An undo that was killed when it was complete is one: the next undo goes on from there.
+        let is_complete_undo = self.words == ["restore"] && self.listed()?.iter().any(|run| run.state == "complete");
+        if matches!(blow, Blow::Kill) && self.verb.saves && !is_complete_undo {
+            let changed = self.whole(true)?;
+            let then = tree(self.cli.root());
+            self.plain_restore(&changed).map_err(|why| format!("plain restore: {why}"))?;
+            self.reset(&then);
+        }
+        // An undo and a redo go by the history: after one of them the same words do another thing.
+        if self.words[0] == "restore" && self.words.get(1).is_none_or(|word| word == "--redo") {
+            return match blow {
+                Blow::Kill => self.after_kill().map(drop),
+                Blow::Fail(error) => self.after_fault(&traced, error).map(drop),
+            };
+        }
         let run = match blow {
             Blow::Kill => self.after_kill()?,
             Blow::Fail(error) => {
@@ -447,6 +544,21 @@ fn delete_loses_nothing_wherever_it_is_killed_or_fails() {
 #[test]
 fn restore_loses_nothing_wherever_it_is_killed_or_fails() {
     nothing_is_lost(RESTORE);
+}
+
+#[test]
+fn prune_after_a_change_loses_nothing_wherever_it_is_killed_or_fails() {
+    nothing_is_lost(PRUNE_AFTER_A_CHANGE);
+}
+
+#[test]
+fn an_undo_loses_nothing_wherever_it_is_killed_or_fails() {
+    nothing_is_lost(UNDO);
+}
+
+#[test]
+fn a_redo_loses_nothing_wherever_it_is_killed_or_fails() {
+    nothing_is_lost(REDO);
 }
 
 #[test]
