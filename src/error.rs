@@ -181,6 +181,14 @@ pub enum Refusal {
     /// A backup is not a jump list in use.
     #[error("it lies in the backup store")]
     InStore,
+    /// Somebody else can decide what a restore from this store writes.
+    #[error("{0}; or accept it once with --trust-store")]
+    Untrusted(String),
+    /// The name is not one of a jump list.
+    #[error(
+        "not a jump list: need *.automaticDestinations-ms or *.customDestinations-ms in a folder of such files; restore --to DIR writes it elsewhere"
+    )]
+    NotAListName,
     /// Something is there already, and it is never overwritten.
     #[error("a file of that name is there already")]
     Exists,

@@ -20,7 +20,7 @@ use super::options::Format;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::table::{Align, Grid};
 use super::words::quoted;
-use super::{Stop, interrupt, output, words};
+use super::{Stop, input, interrupt, output, torn, words};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -126,7 +126,8 @@ pub(crate) fn store(context: &Context) -> Result<Store, Stop> {
         Some(dir) => std::path::absolute(dir).map_err(|error| Stop::Usage(format!("--backup-dir: {error}")))?,
         None => Store::default_root(|name| std::env::var_os(name)).map_err(|error| Stop::Usage(error.to_string()))?,
     };
-    Store::open(root).map_err(|error| Stop::Nothing(error.to_string()))
+    let store = Store::open(root).map_err(|error| Stop::Nothing(error.to_string()))?;
+    Ok(store.trusting(context.trust_store))
 }
 
 /// Begins a run in the store; a second run waits for the first, and says so.
@@ -204,6 +205,9 @@ impl<'x> Session<'x> {
         let result = store::edit(path, &options(self.context, self.dry_run), self.run.as_mut(), |content| {
             refused = None;
             change.steps.clear();
+            if let Some(content) = content {
+                torn::wait_for_writer(path, content, input::kind_of(path), &self.context.read);
+            }
             match make(content, &mut change) {
                 Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
                 Ok(None) => Ok(Decision::Leave),

@@ -22,6 +22,7 @@ pub(crate) struct Context {
     pub(crate) verbose: bool,
     /// Where the user wants backups kept.
     pub(crate) backup_dir: Option<PathBuf>,
+    pub(crate) trust_store: bool,
 }
 
 impl Context {
@@ -39,7 +40,14 @@ impl Context {
             }
         }
         let read = ReadOptions { limits, code_page: global.code_page };
-        Self { read, names, quiet: global.quiet, verbose: global.verbose, backup_dir: global.backup_dir.clone() }
+        Self {
+            read,
+            names,
+            quiet: global.quiet,
+            verbose: global.verbose,
+            backup_dir: global.backup_dir.clone(),
+            trust_store: global.trust_store,
+        }
     }
 
     /// What is told of a file where a command asks for no more: no entries, and nothing that is deleted.

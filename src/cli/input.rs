@@ -14,7 +14,7 @@ use jlfix::scan::{self, Found};
 use super::context::Context;
 use super::exit::Tally;
 use super::progress::Progress;
-use super::{Stop, output};
+use super::{Stop, output, torn};
 
 /// How many files of a batch there are for each thread; two batches are held in memory at once, at the most.
 const FILES_A_THREAD: usize = 32;
@@ -119,7 +119,8 @@ pub(crate) fn view<T>(
     options: &ReportOptions<'_>,
     each: impl FnOnce(View<'_>) -> T,
 ) -> Result<T, String> {
-    let loaded = load(&found.path, &context.read.limits)?;
+    let read = || load(&found.path, &context.read.limits);
+    let loaded = torn::read_settled(&found.path, found.hint, &context.read, read, |loaded| &loaded.data)?;
     let source = Source::read(&loaded.data, found.hint, &context.read).ok_or_else(|| {
         let start: Vec<String> = loaded.data.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let have = if start.is_empty() { "nothing".to_owned() } else { start.join(" ") };

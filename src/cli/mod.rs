@@ -32,6 +32,7 @@ mod scan;
 mod show;
 mod style;
 mod table;
+mod torn;
 mod tracking;
 mod words;
 

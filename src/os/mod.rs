@@ -70,6 +70,8 @@ pub struct Traits {
     pub created: Option<SystemTime>,
     /// Unix: the permission bits (0 to 0o777).
     pub mode: Option<u32>,
+    /// Unix: user and group.
+    pub owner: Option<(u32, u32)>,
     /// Windows: read-only, hidden, system, archive and not-indexed, as FILE_ATTRIBUTE_ bits.
     pub attributes: Option<u32>,
 }
@@ -127,6 +129,18 @@ pub fn drop_cached_pages(file: &File, path: &Path) -> io::Result<()> {
 /// True if the first page of a file is not in the system's cache. `None` where the system does not say.
 pub fn is_cold(file: &File) -> Option<bool> {
     sys::is_cold(file)
+}
+
+/// Copies the extended attributes of one file to another, as far as the system allows it (Unix; a store keeps them with
+/// its copies).
+pub(crate) fn copy_extended_attributes(from: &Path, to: &Path) {
+    sys::copy_attributes_by_path(from, to);
+}
+
+/// Why a file or folder of a store is not to be trusted: somebody else owns it or can write to it. `None` if only the
+/// user (or root) can; on Windows its access list is not looked at.
+pub(crate) fn untrusted(path: &Path) -> Option<String> {
+    sys::untrusted(path)
 }
 
 /// The error for what the system said, which may be that another process is in the way.

@@ -251,7 +251,13 @@ pub(super) fn look(file: &File) -> io::Result<Look> {
     let modified = found.modified().ok();
     Ok(Look {
         identity: Identity { volume: found.dev(), file: found.ino(), size: found.len(), modified },
-        traits: Traits { modified, created: found.created().ok(), mode: Some(found.mode() & 0o777), attributes: None },
+        traits: Traits {
+            modified,
+            created: found.created().ok(),
+            mode: Some(found.mode() & 0o777),
+            owner: Some((found.uid(), found.gid())),
+            attributes: None,
+        },
         links,
         refusal,
     })
@@ -343,6 +349,12 @@ fn copy_extended_attributes(source: &File, temp: &File, group: bool) -> io::Resu
 }
 
 pub(super) fn set_traits(file: &File, traits: &Traits) -> io::Result<()> {
+    if let Some((user, group)) = traits.owner {
+        let now = file.metadata()?;
+        if now.uid() != user || now.gid() != group {
+            allowed(fchown(file, Some(user), Some(group)))?;
+        }
+    }
     if let Some(mode) = traits.mode {
         allowed(file.set_permissions(Permissions::from_mode(mode & 0o777)))?;
     }
@@ -377,4 +389,23 @@ pub(crate) fn is_cold(file: &File) -> Option<bool> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn is_cold(_file: &File) -> Option<bool> {
     None
+}
+
+pub(crate) fn copy_attributes_by_path(from: &Path, to: &Path) {
+    for name in xattr::list(from).into_iter().flatten() {
+        if let Ok(Some(value)) = xattr::get(from, &name) {
+            let _ = xattr::set(to, &name, &value);
+        }
+    }
+}
+
+pub(crate) fn untrusted(path: &Path) -> Option<String> {
+    let found = fs::symlink_metadata(path).ok()?;
+    let own = rustix::process::geteuid().as_raw();
+    if found.uid() != own && found.uid() != 0 {
+        return Some(format!("it belongs to user {}; correct it with: chown {own} {}", found.uid(), path.display()));
+    }
+    let mode = found.mode() & 0o7777;
+    (mode & 0o022 != 0 && !found.is_symlink())
+        .then(|| format!("others can write to it (mode {mode:o}); correct it with: chmod go-w {}", path.display()))
 }

@@ -192,6 +192,7 @@ pub(super) fn look(file: &File) -> io::Result<Look> {
             modified,
             created: found.created().ok(),
             mode: None,
+            owner: None,
             attributes: Some(attributes & OWN_ATTRIBUTES),
         },
         links,
@@ -532,5 +533,11 @@ pub(crate) fn drop_cached_pages(_file: &File, path: &Path) -> io::Result<()> {
 }
 
 pub(crate) fn is_cold(_file: &File) -> Option<bool> {
+    None
+}
+
+pub(crate) fn copy_attributes_by_path(_from: &Path, _to: &Path) {}
+
+pub(crate) fn untrusted(_path: &Path) -> Option<String> {
     None
 }

@@ -30,11 +30,13 @@ pub struct Options {
     pub dry_run: bool,
     /// Refuses a path with a link anywhere in it, as for a path that was recorded and not given. Default false.
     pub no_links: bool,
+    /// Restores files that are no jump lists, too: for a store of the caller's own. Default false.
+    pub any_file: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::default(), retries: 3, dry_run: false, no_links: false }
+        Self { limits: Limits::default(), retries: 3, dry_run: false, no_links: false, any_file: false }
     }
 }
 
@@ -301,12 +303,11 @@ impl<'p> Target<'p> {
 
     fn replace(&self, mut held: Held<'_>, before: &[u8], new: &NewContent) -> Result<bool, Error> {
         let temp = self.folder.temp().map_err(self.io(MAKE_BESIDE))?;
-        let traits = Traits { mode: None, attributes: None, ..new.traits };
         temp.write(&new.bytes).map_err(self.io(WRITE_BESIDE))?;
         if !held.take_up()? {
             return Ok(false);
         }
-        temp.finish(Some(&held), &traits).map_err(self.io(WRITE_BESIDE))?;
+        temp.finish(Some(&held), &new.traits).map_err(self.io(WRITE_BESIDE))?;
         // As late as can be: what is written to the file after this is lost on Unix, where nothing keeps
         // a program out that does not ask.
         if !held.is_still(before)? {

@@ -196,6 +196,10 @@ pub(super) struct RawRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     mode: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    uid: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    gid: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     attributes: Option<u32>,
     stored: Option<String>,
     /// SHA-256 of what the run made of the file, or `absent`.
@@ -390,6 +394,8 @@ impl From<&Record> for RawRecord {
             modified: moment(traits.modified),
             created: moment(traits.created),
             mode: traits.mode,
+            uid: traits.owner.map(|(user, _)| user),
+            gid: traits.owner.map(|(_, group)| group),
             attributes: traits.attributes,
             stored: saved.map(|saved| saved.stored.clone()),
             after: record.after.as_ref().map(|after| match after {
@@ -449,6 +455,7 @@ impl RawRecord {
             modified: moment("modified", &self.modified)?,
             created: moment("created", &self.created)?,
             mode: self.mode.map(|mode| mode & 0o777),
+            owner: self.uid.zip(self.gid),
             attributes: self.attributes,
         };
         Ok(Saved { stored: stored.to_owned(), size, sha256: sha256.to_owned(), traits })

@@ -39,6 +39,8 @@ const DROPPED: &str = ".jlfix-drop-";
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
+    /// Accept a store that others own or can write to.
+    trusted: bool,
 }
 
 /// A run in the store.
@@ -94,7 +96,21 @@ impl Store {
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let root = std::path::absolute(root).map_err(|e| Error::io(root, "find the backup store", e))?;
-        Ok(Self { root })
+        Ok(Self { root, trusted: false })
+    }
+
+    /// Accepts a store, once, that somebody else owns or can write to.
+    #[must_use]
+    pub fn trusting(self, trusted: bool) -> Self {
+        Self { trusted, ..self }
+    }
+
+    /// Refuses what somebody else owns or can write to: whoever can write there chooses what is restored.
+    fn refuse_untrusted(&self, path: &Path) -> Result<()> {
+        match os::untrusted(path).filter(|_| !self.trusted) {
+            Some(why) => Err(Error::refused(path, Refusal::Untrusted(why))),
+            None => Ok(()),
+        }
     }
 
     /// Its folder.
@@ -162,9 +178,10 @@ impl Store {
     /// [`Error::Io`] if the store is there and cannot be read. A run that cannot be read is in the list as such.
     pub fn list(&self) -> Result<Vec<ListedRun>> {
         let Some(root) = self.existing()? else { return Ok(Vec::new()) };
+        self.refuse_untrusted(&self.root)?;
         let ids = ids(&root).map_err(|e| self.failed("list the backup store", e))?;
         let listed = ids.into_iter().rev().map(|id| {
-            let manifest = self.run_folder(&root, &id).and_then(|folder| load(&folder, &id));
+            let manifest = self.run_folder(&root, &id).and_then(|folder| self.load_from(&folder, &id));
             ListedRun { id, manifest }
         });
         Ok(listed.collect())
@@ -189,7 +206,15 @@ impl Store {
     /// # Errors
     /// [`Error::Io`] if there is no such run or it cannot be read, [`Error::Limit`], [`Error::File`].
     pub fn load(&self, id: &RunId) -> Result<Manifest> {
-        load(&self.folder_of(id)?, id)
+        self.load_from(&self.folder_of(id)?, id)
+    }
+
+    fn load_from(&self, folder: &Folder, id: &RunId) -> Result<Manifest> {
+        self.refuse_untrusted(folder.path())?;
+        for name in [manifest::MANIFEST, manifest::JOURNAL] {
+            self.refuse_untrusted(&folder.path().join(name))?;
+        }
+        load(folder, id)
     }
 
     /// Reads every file of a run back, and holds it against the manifest.
@@ -216,7 +241,10 @@ impl Store {
     /// # Errors
     /// [`Error::Verification`] if it was altered, [`Error::Limit`], [`Error::Io`].
     pub fn read_saved(&self, id: &RunId, saved: &Saved, limits: &Limits) -> Result<Vec<u8>> {
-        read_saved(&self.folder_of(id)?, saved, limits)
+        let folder = self.folder_of(id)?;
+        self.refuse_untrusted(folder.path())?;
+        self.refuse_untrusted(&folder.path().join(&saved.stored))?;
+        read_saved(&folder, saved, limits)
     }
 
     /// Removes a run that was killed before it changed anything. `run` holds the lock of the store.
@@ -288,7 +316,10 @@ impl Store {
 
     fn folder_of(&self, id: &RunId) -> Result<Folder> {
         match self.existing()? {
-            Some(root) => self.run_folder(&root, id),
+            Some(root) => {
+                self.refuse_untrusted(&self.root)?;
+                self.run_folder(&root, id)
+            }
             None => Err(self.no_such_run(id, io::ErrorKind::NotFound.into())),
         }
     }

@@ -269,6 +269,7 @@ impl Open {
             let _ = self.folder.remove(name);
             return Err(e);
         }
+        crate::os::copy_extended_attributes(path, &self.folder.path().join(&saved.stored));
         Ok(saved)
     }
 

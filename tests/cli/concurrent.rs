@@ -11,6 +11,8 @@ use std::path::Path;
 use std::process::Child;
 use std::process::Stdio;
 #[cfg(unix)]
+use std::sync::Arc;
+#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
 #[cfg(unix)]
 use std::time::Duration;
@@ -20,7 +22,7 @@ use jlfix::limits::Limits;
 use jlfix::model::{JumpList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
-use support::build::{ListBuilder, NewEntry};
+use support::build::{ListBuilder, NewEntry, Random};
 use support::cli::{AUTOMATIC, Cli, NOTEPAD};
 #[cfg(unix)]
 use support::cli::{EXPLORER, bloated};
@@ -225,4 +227,51 @@ fn no_writing_is_lost_while_prunes_run_against_a_program_that_writes_all_the_tim
         assert!(writing_of(&fs::read(saved).unwrap()) <= number);
     }
     assert_eq!(cli.snapshot().len(), 1);
+}
+
+/// Writes a list in place, piece by piece, as Explorer does (docs/performance.md), until told to stop.
+#[cfg(unix)]
+fn rewrite_in_place(path: std::path::PathBuf, states: [Vec<u8>; 2], pause: Duration, stop: Arc<AtomicBool>) -> usize {
+    use std::os::unix::fs::FileExt as _;
+    let mut rounds = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let state = &states[rounds % 2];
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        for (number, piece) in state.chunks(512).enumerate() {
+            file.write_all_at(piece, number as u64 * 512).unwrap();
+            std::thread::sleep(Duration::from_micros(300));
+        }
+        drop(file);
+        rounds += 1;
+        std::thread::sleep(pause);
+    }
+    rounds
+}
+
+#[cfg(unix)]
+#[test]
+fn a_list_that_is_being_written_in_place_is_not_called_damaged_nor_repaired() {
+    let list = |order: u64| {
+        let mut list = ListBuilder::files(4, 30);
+        let kept: Vec<_> = Random(order).permutation(30).into_iter().map(|at| list.entries[at].clone()).collect();
+        for (entry, other) in list.entries.iter_mut().zip(kept) {
+            (entry.path, entry.link) = (other.path, other.link);
+        }
+        list.build()
+    };
+    let states = [list(1), list(2)];
+    assert_eq!(states[0].len(), states[1].len());
+    let cli = Cli::with(&[(NOTEPAD, states[0].clone())]);
+    let stop = Arc::new(AtomicBool::new(false));
+    let (path, flag, written) = (cli.path(NOTEPAD), stop.clone(), states.clone());
+    let writer = std::thread::spawn(move || rewrite_in_place(path, written, Duration::from_millis(150), flag));
+    let started = std::time::Instant::now();
+    while started.elapsed() < Duration::from_secs(3) {
+        for command in ["scan", "check", "repair --dry-run"] {
+            let out = cli.run(&format!("{command} {NOTEPAD}"));
+            assert!(!out.stdout.contains("damaged") && out.code == 0, "{command}: {}{}", out.stdout, out.stderr);
+        }
+    }
+    stop.store(true, Ordering::Relaxed);
+    assert!(writer.join().unwrap() > 3, "it was written meanwhile");
 }

@@ -205,3 +205,83 @@ fn a_link_in_the_store_is_not_followed() {
     cli.run("restore").clean();
     assert_eq!(cli.read(NOTEPAD), list());
 }
+
+/// A store with one prune, and the folder of its run.
+fn store_with_a_prune() -> (Cli, std::path::PathBuf) {
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 9).build())]);
+    cli.run("prune --keep 3 .").clean();
+    let run = cli.store().join(&cli.runs()[0]);
+    (cli, run)
+}
+
+#[test]
+fn a_store_that_others_can_write_to_is_refused_with_the_command_that_corrects_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let (cli, run) = store_with_a_prune();
+    let before = cli.snapshot();
+    let copy =
+        std::fs::read_dir(&run).unwrap().map(|file| file.unwrap().path()).find(|path| path.ends_with("manifest.json"));
+    for (path, good) in [(cli.store(), 0o700), (run, 0o700), (copy.unwrap(), 0o600)] {
+        mode(&path, 0o777);
+        let out = cli.run("restore").exits(4);
+        assert!(out.stderr.contains("others can write to it (mode 777)"), "{}", out.stderr);
+        assert!(out.stderr.contains(&format!("chmod go-w {}", path.display())), "{}", out.stderr);
+        assert_eq!(cli.snapshot(), before);
+        // Copies in a folder of the user's choice are always allowed.
+        cli.run("restore --to ../copies").exits(0);
+        mode(&path, good);
+    }
+    mode(&cli.store(), 0o777);
+    cli.run("restore --trust-store").clean();
+}
+
+#[test]
+fn a_store_that_belongs_to_somebody_else_is_refused() {
+    let (cli, run) = store_with_a_prune();
+    // Only root can give a file away.
+    if std::os::unix::fs::chown(&run, Some(12_345), None).is_err() {
+        println!("skipped: needs root");
+        return;
+    }
+    let before = cli.snapshot();
+    cli.run("restore").exits(4);
+    let id = cli.runs()[0].clone();
+    cli.run(&format!("restore {id}")).exits(4).complains(&["it belongs to user 12345", "chown"]);
+    assert_eq!(cli.snapshot(), before);
+}
+
+#[test]
+fn a_manifest_writes_no_file_that_is_no_jump_list() {
+    let (cli, run) = store_with_a_prune();
+    let text = cli.write("notes/important.txt", b"mine");
+    let manifest = run.join("manifest.json");
+    let edited = std::fs::read_to_string(&manifest).unwrap();
+    let path = cli.path(NOTEPAD).canonicalize().unwrap();
+    std::fs::write(&manifest, edited.replace(path.to_str().unwrap(), text.to_str().unwrap())).unwrap();
+    let before = cli.snapshot();
+    let id = cli.runs()[0].clone();
+    for command in ["restore --force".to_owned(), format!("restore {id}")] {
+        let out = cli.run(&command).exits(4);
+        assert!(out.stderr.contains("not a jump list"), "{}", out.stderr);
+        assert_eq!(cli.snapshot(), before);
+    }
+}
+
+#[test]
+fn owner_mode_and_attributes_of_a_deleted_list_come_back() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 9).build())]);
+    let path = cli.path(NOTEPAD);
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+    let root = std::os::unix::fs::chown(&path, Some(12_345), Some(12_346)).is_ok();
+    let attributes = xattr::set(&path, "user.tag", b"kept").is_ok();
+    cli.run("delete .").clean();
+    cli.run("restore").clean();
+    let found = std::fs::metadata(&path).unwrap();
+    assert_eq!(found.mode() & 0o777, 0o640);
+    assert!(!root || (found.uid(), found.gid()) == (12_345, 12_346));
+    assert!(!attributes || xattr::get(&path, "user.tag").unwrap().as_deref() == Some(b"kept"));
+}

@@ -61,7 +61,14 @@ impl Place {
 
         let mut run = self.store.begin("restore", OnBusy::Fail).unwrap();
         let record = &manifest.files[0];
-        let outcome = restore(&self.store, &manifest.id, record, &Options::default(), Some(&mut run)).unwrap();
+        let outcome = restore(
+            &self.store,
+            &manifest.id,
+            record,
+            &Options { any_file: true, ..Options::default() },
+            Some(&mut run),
+        )
+        .unwrap();
         run.finish().unwrap();
         assert_eq!(outcome, Outcome::Written { before: Some(4), after: 3 });
         assert_eq!(fs::read(path).unwrap(), b"old");

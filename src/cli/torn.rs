@@ -1,0 +1,69 @@
+//! Lists that Explorer is writing. It writes in place, field by field, so a reader can see a list half written
+//! (docs/performance.md, "How Explorer writes"). A list with an error is read again before it is called damaged.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use jlfix::model::{JumpList, Kind, ReadOptions, Severity, Source};
+
+/// How long a writer is given between two reads.
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often a list that changes is read again.
+const MOST_READS: usize = 10;
+/// A file that was not written for so long is not being written. Windows brings the time of the last write up to date
+/// only when the file is closed.
+const RECENT: Duration = Duration::from_secs(60);
+
+/// True if somebody may be writing the file.
+fn may_be_written(path: &Path) -> bool {
+    let modified = std::fs::metadata(path).and_then(|facts| facts.modified());
+    let age = modified.ok().and_then(|modified| SystemTime::now().duration_since(modified).ok());
+    cfg!(windows) || age.is_none_or(|age| age < RECENT)
+}
+
+fn has_error(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
+    match Source::read(data, hint, options) {
+        Some(Source::Automatic(Ok(compound))) => {
+            let findings = JumpList::read(&compound).structural_findings();
+            findings.iter().any(|finding| finding.severity() == Severity::Error)
+        }
+        Some(Source::Automatic(Err(_))) => true,
+        _ => false,
+    }
+}
+
+/// Reads a file with `read`; if it has an error, again after a pause, until two reads give the same.
+///
+/// # Errors
+/// Those of `read`.
+pub(crate) fn read_settled<T>(
+    path: &Path,
+    hint: Option<Kind>,
+    options: &ReadOptions,
+    mut read: impl FnMut() -> Result<T, String>,
+    data: impl Fn(&T) -> &[u8],
+) -> Result<T, String> {
+    let mut last = read()?;
+    for _ in 0..MOST_READS {
+        if !has_error(data(&last), hint, options) || !may_be_written(path) {
+            break;
+        }
+        thread::sleep(PAUSE);
+        let again = read()?;
+        let settled = data(&again) == data(&last);
+        last = again;
+        if settled {
+            break;
+        }
+    }
+    Ok(last)
+}
+
+/// Gives a writer time to finish if the content has an error. The caller compares the file with what was read before it
+/// replaces it.
+pub(crate) fn wait_for_writer(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) {
+    if has_error(data, hint, options) && may_be_written(path) {
+        thread::sleep(PAUSE);
+    }
+}
