@@ -1,13 +1,15 @@
 //! `jlfix backup`: what the backup store holds.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{self, IsTerminal as _, Write as _};
 
 use clap::Subcommand;
 use serde::Serialize;
 
-use jlfix::store::{self, ListedRun, OnBusy, RunKind, Store};
+use jlfix::store::{self, ListedRun, OnBusy, RunId, RunKind, Store};
 
+use super::age::{self, Age};
 use super::change::{Figures, FileChange, begin, command, options, store as open_store};
 use super::context::Context;
 use super::exit::{Exit, Tally};
@@ -50,14 +52,20 @@ enum Action {
         /// The run; every run if none is named
         id: Option<String>,
     },
-    /// Drop a run, or all but the newest
+    /// Drop a run, all but the newest, or old ones
     Drop {
-        /// The run
-        #[arg(required_unless_present = "keep_last", conflicts_with = "keep_last")]
+        /// The run, by its id or the start of it
+        #[arg(required_unless_present_any = ["keep_last", "older_than"], conflicts_with_all = ["keep_last", "older_than"])]
         id: Option<String>,
         /// Drop all runs but the newest N
         #[arg(long, value_name = "N")]
         keep_last: Option<usize>,
+        /// Drop runs that are older than this: 90d, 12w, 6mo, 2y, or a date; with --keep-last, only those
+        #[arg(long, value_name = "AGE", value_parser = age::parse)]
+        older_than: Option<Age>,
+        /// Show what would be dropped, and drop nothing; exit code 1 if something would
+        #[arg(long, short = 'n')]
+        dry_run: bool,
     },
 }
 
@@ -66,7 +74,9 @@ pub(crate) fn run(args: &BackupArgs, context: &Context) -> Result<Exit, Stop> {
         Action::Create { lists } => create(lists, context),
         Action::List { format } => list(*format, context),
         Action::Verify { id } => verify(id.as_deref(), context),
-        Action::Drop { id, keep_last } => drop_runs(id.as_deref(), *keep_last, context),
+        Action::Drop { id, keep_last, older_than, dry_run } => {
+            drop_runs(id.as_deref(), *keep_last, *older_than, *dry_run, context)
+        }
     }
 }
 
@@ -290,26 +300,93 @@ fn verify(id: Option<&str>, context: &Context) -> Result<Exit, Stop> {
     Ok(tally.exit())
 }
 
-fn drop_runs(id: Option<&str>, keep_last: Option<usize>, context: &Context) -> Result<Exit, Stop> {
+fn drop_runs(
+    id: Option<&str>,
+    keep_last: Option<usize>,
+    older_than: Option<Age>,
+    dry_run: bool,
+    context: &Context,
+) -> Result<Exit, Stop> {
     let store = open_store(context)?;
-    let mut tell = || context.note("another jlfix is changing files; waiting for it to end");
     let failed = |error: jlfix::error::Error| Stop::Nothing(error.to_string());
-    let dropped = match (id, keep_last) {
-        (Some(id), _) => {
-            let id = find_run(&store, id)?;
-            store.drop_run(&id, OnBusy::Wait(&mut tell)).map_err(failed)?;
-            vec![id]
+    let runs = store.list().map_err(failed)?;
+    let chosen: Vec<RunId> = match id {
+        Some(id) => vec![find_run(&store, id)?],
+        None => {
+            let limit = older_than.map(Age::before_now).transpose().map_err(Stop::Usage)?;
+            let is_old =
+                |run: &&ListedRun| limit.is_none_or(|limit| run.id.moment().is_some_and(|moment| moment < limit));
+            // What cannot be read does not count among those to keep, and is not among the newest that are kept either.
+            let mut kept = 0;
+            let mut past = Vec::new();
+            for run in &runs {
+                let finished = run.manifest.as_ref().is_ok_and(|manifest| manifest.is_finished());
+                if kept < keep_last.unwrap_or(0) {
+                    kept += usize::from(finished);
+                } else {
+                    past.push(run);
+                }
+            }
+            past.into_iter().filter(is_old).map(|run| run.id.clone()).collect()
         }
-        (None, Some(keep)) => store.drop_keep_last(keep, OnBusy::Wait(&mut tell)).map_err(failed)?,
-        (None, None) => return Err(Stop::Usage("name a run, or say how many to keep with --keep-last N".to_owned())),
     };
+    let lost = last_copies(&runs, &chosen);
     let mut out = String::new();
-    for id in &dropped {
+    if dry_run {
+        for id in &chosen {
+            let _ = writeln!(out, "would drop {id}");
+        }
+        let _ = writeln!(out, "{} would be dropped (dry run: nothing was changed)", words::count(chosen.len(), "run"));
+        for path in &lost {
+            let _ = writeln!(out, "  the last copy of {}", words::harmless(path));
+        }
+        output::people(&out)?;
+        return Ok(if chosen.is_empty() { Exit::Clean } else { Exit::Findings });
+    }
+    if !lost.is_empty() && io::stdin().is_terminal() && io::stderr().is_terminal() && !confirmed(&lost) {
+        return Err(Stop::Nothing("nothing was dropped".to_owned()));
+    }
+    let mut wait = || context.note("another jlfix is changing files; waiting for it to end");
+    let mut dropped = 0;
+    for id in &chosen {
+        if let Err(error) = store.drop_run(id, OnBusy::Wait(&mut wait)) {
+            output::people(&out)?;
+            output::error(&error.to_string());
+            return Ok(if dropped > 0 { Exit::Partly } else { Exit::Nothing });
+        }
+        dropped += 1;
         let _ = writeln!(out, "dropped {id}");
     }
-    let _ = writeln!(out, "{} dropped; what was saved in it is gone for good", words::count(dropped.len(), "run"));
+    let gone = if lost.is_empty() {
+        String::new()
+    } else {
+        format!("; it had the last copy of {}", words::count(lost.len(), "file"))
+    };
+    let _ = writeln!(out, "{} dropped{gone}", words::count(dropped, "run"));
     output::people(&out)?;
     Ok(Exit::Clean)
+}
+
+/// The files of which no copy is left without the runs that are dropped.
+fn last_copies(runs: &[ListedRun], dropped: &[RunId]) -> Vec<String> {
+    let copies = |run: &ListedRun| -> Vec<String> {
+        let files = run.manifest.iter().flat_map(|manifest| &manifest.files);
+        files.filter(|record| record.saved.is_some()).map(|record| record.path.to_string_lossy().into_owned()).collect()
+    };
+    let (gone, kept): (Vec<_>, Vec<_>) = runs.iter().partition(|run| dropped.contains(&run.id));
+    let kept: BTreeSet<String> = kept.into_iter().flat_map(copies).collect();
+    let gone: BTreeSet<String> = gone.into_iter().flat_map(copies).collect();
+    gone.difference(&kept).cloned().collect()
+}
+
+fn confirmed(lost: &[String]) -> bool {
+    for path in lost.iter().take(5) {
+        eprintln!("the last copy of {}", words::harmless(path));
+    }
+    eprint!("Drop the last copy of {}? [y/N] ", words::count(lost.len(), "file"));
+    let _ = io::stderr().flush();
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
 }
 
 /// Before and after of a file that is restored, as far as they are lists.

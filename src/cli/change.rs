@@ -376,7 +376,7 @@ impl Told<'_> {
             ("AppID", Align::Left),
             ("Entries", Align::Right),
             ("Size", Align::Right),
-            ("Reads a click", Align::Right),
+            ("Reads per click", Align::Right),
         ];
         if several || self.context.verbose {
             columns.push(("Folder", Align::Left));

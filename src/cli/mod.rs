@@ -1,6 +1,7 @@
 //! The command line: what is asked, and how the answer is written. Data goes to stdout; progress, warnings and notes
 //! go to stderr.
 
+mod age;
 mod appid;
 mod args;
 mod backup;

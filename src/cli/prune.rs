@@ -10,6 +10,7 @@ use jlfix::model::{JumpList, Kind, Source};
 use jlfix::plan::{self, By, Presence, PruneRules};
 
 use super::Stop;
+use super::age::{self, Age};
 use super::change::{FileChange, Session, Step};
 use super::context::Context;
 use super::exit::{Exit, Tally};
@@ -38,9 +39,9 @@ pub(crate) struct PruneArgs {
     /// Keep the N newest unpinned entries of each list, and every pinned one
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Drop what was last used longer ago than this: 90d, 12w, 6h, 2y
-    #[arg(long, value_name = "AGE", value_parser = age)]
-    older_than: Option<jiff::SignedDuration>,
+    /// Drop what was last used longer ago than this: 90d, 12w, 6mo, 2y, or before a date: 2026-01-31
+    #[arg(long, value_name = "AGE", value_parser = age::parse)]
+    older_than: Option<Age>,
     /// Drop what has a path like this (* ? [..] {a,b}, case does not matter); may be repeated
     #[arg(long = "match", value_name = "GLOB")]
     globs: Vec<String>,
@@ -81,22 +82,6 @@ enum ByName {
     Score,
 }
 
-/// An age: a number and s, m (minutes), h, d, w or y (365 days).
-fn age(text: &str) -> Result<jiff::SignedDuration, String> {
-    let wrong = || "need a number and a unit, such as 90d (units: m, h, d, w, y)".to_owned();
-    let unit = text.chars().last().ok_or_else(wrong)?;
-    let seconds: i64 = match unit {
-        'm' => 60,
-        'h' => 3_600,
-        'd' => 86_400,
-        'w' => 604_800,
-        'y' => 31_536_000,
-        _ => return Err(wrong()),
-    };
-    let number: u32 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or_else(wrong)?;
-    Ok(jiff::SignedDuration::from_secs(i64::from(number) * seconds))
-}
-
 /// The globs as one matcher. Both slashes are one, so that a pattern needs no escapes.
 fn matcher(globs: &[String]) -> Result<Option<GlobSet>, Stop> {
     if globs.is_empty() {
@@ -122,11 +107,8 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
     }
     targets.check_drives().map_err(Stop::Usage)?;
     let presence = |path: &str| targets.presence(path);
-    let cutoff = |age: jiff::SignedDuration| {
-        jiff::Timestamp::now()
-            .checked_sub(age)
-            .map(FileTime::from_timestamp)
-            .map_err(|error| Stop::Usage(format!("--older-than: {error}")))
+    let cutoff = |age: Age| {
+        age.before_now().map(FileTime::from_timestamp).map_err(|error| Stop::Usage(format!("--older-than: {error}")))
     };
     let rules = PruneRules {
         keep: args.keep,

@@ -96,7 +96,12 @@ fn runs_are_dropped_by_id_or_all_but_the_newest() {
     assert_eq!(cli.runs(), [&*runs[0], &runs[2], &runs[3]]);
     cli.run("backup drop --keep-last 1").clean().says(&["2 runs dropped"]);
     assert_eq!(cli.runs(), [&*runs[3]]);
-    cli.run("backup drop --keep-last 1").clean().says(&["0 runs dropped"]);
+    cli.run("backup drop --keep-last 1").clean().says(&["0 runs dropped\n"]);
+    cli.run("backup drop --older-than 1d").clean().says(&["0 runs dropped\n"]);
+    cli.run("backup drop --older-than 3m").exits(2);
+    let out = cli.run("backup drop --keep-last 0 --dry-run").exits(1);
+    out.says(&["1 run would be dropped (dry run", "the last copy of"]);
+    assert_eq!(cli.runs(), [&*runs[3]]);
     cli.run("backup drop").exits(2);
     cli.run(&format!("backup drop {} --keep-last 1", runs[3])).exits(2);
     cli.run("backup drop last").exits(2).complains(&["need the id of a run, its start, or latest; have \"last\""]);

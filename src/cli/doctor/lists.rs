@@ -190,7 +190,7 @@ fn predicted(looked: &Looked, worst: &List, build: Option<&Build>) -> Check {
     if slow == 0 {
         return Check::new(id, State::Fine, format!("Predicted: {click}: not slow"));
     }
-    let slow = format!("{} so dear that a click is slow", words::count(slow, "list"));
+    let slow = format!("{} so expensive that a click is slow", words::count(slow, "list"));
     let goes = worst.entries.saturating_sub(worst.pinned).saturating_sub(ADVISED_KEEP);
     let fix = format!("jlfix prune --keep {ADVISED_KEEP} {}", words::quoted_path(&worst.path.display().to_string()));
     let cost = format!(
