@@ -37,8 +37,8 @@ fn prune(path: &Path) -> usize {
     let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("it is a list");
     let Source::Automatic(Ok(compound)) = &source else { panic!("it is an automatic list") };
     let list = JumpList::read(compound);
-    let rules = PruneRules { keep: Some(50), ..PruneRules::default() };
-    plan::prune(&list, &rules, &Limits::default()).expect("it is sound").expect("something goes").bytes.len()
+    let rules = PruneRules::new().keep(50);
+    plan::prune(&list, &rules, &Limits::default()).expect("it is intact").bytes.expect("entries are dropped").len()
 }
 
 fn read_all(files: &[PathBuf]) -> usize {

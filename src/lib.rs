@@ -20,8 +20,8 @@
 //! let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("a jump list");
 //! let Source::Automatic(Ok(compound)) = &source else { panic!("an automatic list") };
 //! let list = JumpList::read(compound);
-//! let rules = PruneRules { keep: Some(5), ..PruneRules::default() };
-//! let plan = plan::prune(&list, &rules, &Limits::default())?.expect("something goes");
+//! let rules = PruneRules::new().keep(5);
+//! let plan = plan::prune(&list, &rules, &Limits::default())?;
 //! assert_eq!((plan.before.entries, plan.after.entries, plan.after.pinned), (24, 7, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -99,6 +99,7 @@ pub(crate) struct FileChange {
     /// None if there is no file any more.
     pub(crate) after: Option<Figures>,
     pub(crate) steps: Vec<Step>,
+    /// Why it failed; in a changed file, what of the request could not be done.
     pub(crate) error: Option<String>,
 }
 
@@ -152,6 +153,8 @@ pub(crate) struct Session<'x> {
     pub(crate) dry_run: bool,
     changes: Vec<FileChange>,
     tally: Tally,
+    /// True if a part of a request had no effect on a file that was changed.
+    partly: bool,
     verb: &'static str,
     /// The command that undoes it, where it is not `restore` with the id of the run.
     undo: Option<&'static str>,
@@ -167,7 +170,7 @@ impl<'x> Session<'x> {
         tally: Tally,
     ) -> Result<Self, Stop> {
         let run = if dry_run || !keep_backup { None } else { Some(begin(&store(context)?, context)?) };
-        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, verb, undo: None })
+        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, partly: false, verb, undo: None })
     }
 
     /// Names the command that undoes it: `restore` with the id of the run if `None`.
@@ -208,6 +211,7 @@ impl<'x> Session<'x> {
             if let Some(content) = content {
                 torn::wait_for_writer(path, content, input::kind_of(path), &self.context.read);
             }
+            change.error = None;
             match make(content, &mut change) {
                 Ok(Some(bytes)) => Ok(Decision::Write(bytes.into())),
                 Ok(None) => Ok(Decision::Leave),
@@ -244,7 +248,13 @@ impl<'x> Session<'x> {
     /// Notes what became of a file; an error is told at once.
     pub(crate) fn add(&mut self, mut change: FileChange, result: Result<(), String>) {
         match result {
-            Ok(()) => self.tally.done += 1,
+            Ok(()) => {
+                self.tally.done += 1;
+                if let Some(message) = &change.error {
+                    output::error(message);
+                    self.partly = true;
+                }
+            }
             Err(message) => {
                 output::error(&message);
                 self.tally.failed += 1;
@@ -258,6 +268,11 @@ impl<'x> Session<'x> {
     /// Ends the run, tells what was done and how to undo it.
     pub(crate) fn finish(self, format: Format) -> Result<Exit, Stop> {
         let mut tally = self.tally;
+        let partly = self.partly;
+        let exit = |tally: Tally| match tally.exit() {
+            Exit::Clean | Exit::Findings if partly => Exit::Partly,
+            exit => exit,
+        };
         let id = self.run.and_then(|run| {
             let begun = (run.saved_count() > 0).then(|| run.id().clone());
             run.finish().unwrap_or_else(|error| {
@@ -286,7 +301,7 @@ impl<'x> Session<'x> {
             // Whoever closed the pipe has seen enough; the way back is still owed.
             if error.kind() == io::ErrorKind::BrokenPipe {
                 self.context.note(&message);
-                return Ok(tally.exit());
+                return Ok(exit(tally));
             }
             output::error(&message);
             return Ok(Exit::Partly);
@@ -296,7 +311,7 @@ impl<'x> Session<'x> {
             return Ok(Exit::Interrupted);
         }
         tally.findings = self.changes.iter().any(|change| change.status == Status::WouldChange);
-        Ok(tally.exit())
+        Ok(exit(tally))
     }
 }
 

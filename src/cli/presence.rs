@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Mutex;
 
-use jlfix::plan::Presence;
+use jlfix::plan::TargetStatus;
 
 /// Where a drive of the list is on this machine.
 #[derive(Debug, Clone)]
@@ -78,33 +78,33 @@ impl<'d> Targets<'d> {
     }
 
     /// Whether the file or folder of this path exists.
-    pub(crate) fn presence(&self, path: &str) -> Presence {
-        let presence = self.look_up(path);
-        if presence == Presence::Unknown
+    pub(crate) fn status(&self, path: &str) -> TargetStatus {
+        let status = self.look_up(path);
+        if status == TargetStatus::Unknown
             && let Ok(mut unknown) = self.unknown.lock()
         {
             unknown.insert(path.to_owned());
         }
-        presence
+        status
     }
 
-    fn look_up(&self, path: &str) -> Presence {
+    fn look_up(&self, path: &str) -> TargetStatus {
         let mut chars = path.chars();
         let (Some(letter), Some(':'), Some('\\')) = (chars.next(), chars.next(), chars.next()) else {
-            return Presence::Unknown;
+            return TargetStatus::Unknown;
         };
         if !letter.is_ascii_alphabetic() {
-            return Presence::Unknown;
+            return TargetStatus::Unknown;
         }
         let named = self.drives.iter().find(|drive| drive.letter == letter.to_ascii_uppercase());
         let root = match named {
             Some(drive) => drive.root.clone(),
             None if cfg!(windows) => PathBuf::from(format!("{letter}:\\")),
-            None => return Presence::Unknown,
+            None => return TargetStatus::Unknown,
         };
         let parts: Vec<&str> = chars.as_str().split('\\').filter(|part| !part.is_empty()).collect();
         if parts.is_empty() || !parts.iter().all(|part| is_certain(part)) {
-            return Presence::Unknown;
+            return TargetStatus::Unknown;
         }
         look_up(root, &parts)
     }
@@ -119,25 +119,25 @@ fn is_certain(part: &str) -> bool {
 }
 
 /// Follows the parts, on systems other than Windows without regard to case.
-fn look_up(root: PathBuf, parts: &[&str]) -> Presence {
+fn look_up(root: PathBuf, parts: &[&str]) -> TargetStatus {
     let mut at = root;
     for part in parts {
         // What is no folder has nothing in it; what cannot be listed says nothing.
         match std::fs::metadata(&at) {
             Ok(folder) if folder.is_dir() => {}
-            Ok(_) => return Presence::Missing,
-            Err(_) => return Presence::Unknown,
+            Ok(_) => return TargetStatus::Missing,
+            Err(_) => return TargetStatus::Unknown,
         }
         at = match child(&at, part) {
             Ok(Some(next)) => next,
-            Ok(None) => return Presence::Missing,
-            Err(_) => return Presence::Unknown,
+            Ok(None) => return TargetStatus::Missing,
+            Err(_) => return TargetStatus::Unknown,
         };
     }
     // A link that leads nowhere can be a reparse point of another system.
     match std::fs::metadata(&at) {
-        Ok(_) => Presence::There,
-        Err(_) => Presence::Unknown,
+        Ok(_) => TargetStatus::Exists,
+        Err(_) => TargetStatus::Unknown,
     }
 }
 

@@ -7,7 +7,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use jlfix::format::time::FileTime;
 use jlfix::model::{JumpList, Kind, Source};
-use jlfix::plan::{self, By, Presence, PruneRules};
+use jlfix::plan::{self, DropReason, KeepBy, PruneRules, TargetStatus};
 
 use super::Stop;
 use super::age::{self, Age};
@@ -22,13 +22,15 @@ use super::words::{self, quoted_path};
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Rules: --keep, --older-than, --match, --entry, --missing. An entry is dropped if any rule that
-is given drops it; pinned entries are kept unless --include-pinned is given. --compact drops
-nothing: it rewrites a fragmented list in one piece, which takes fewer reads.
+Keep rules (--keep, --keep-within) keep an entry if any of them does; when there is one, the
+other entries are dropped. Drop rules (--older-than, --match, --missing, --entry) drop entries as
+well. Pinned entries are kept unless --include-pinned is given. --compact drops nothing: it
+rewrites a fragmented list in one piece, which takes fewer reads.
 
 Examples:
   jlfix prune --keep 50 --dry-run FOLDER
   jlfix prune --keep 50 FOLDER
+  jlfix prune --keep 20 --keep-within 90d FOLDER
   jlfix prune --older-than 90d --match '*\\Temp\\*' FOLDER
   jlfix prune --keep 50 --app explorer FOLDER
   jlfix prune --entry 17 FILE
@@ -39,13 +41,17 @@ pub(crate) struct PruneArgs {
     /// Keep the N newest unpinned entries of each list, and every pinned one
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Drop what was last used longer ago than this: 90d, 12w, 6mo, 2y, or before a date: 2026-01-31
+    /// Keep the unpinned entries used within this time: 90d, 12w, 6mo, 2y, or since a date: 2026-01-31
+    #[arg(long, value_name = "AGE", value_parser = age::parse)]
+    keep_within: Option<Age>,
+    /// Drop entries last used longer ago than this: 90d, 12w, 6mo, 2y, or before a date: 2026-01-31
     #[arg(long, value_name = "AGE", value_parser = age::parse)]
     older_than: Option<Age>,
-    /// Drop what has a path like this (* ? [..] {a,b}, case does not matter); may be repeated
+    /// Drop entries whose path, link target or known folder matches (* ? [..] {a,b}, any case); without
+    /// wildcards, any that contain it; may be repeated
     #[arg(long = "match", value_name = "GLOB")]
     globs: Vec<String>,
-    /// Drop the entry with this id, as `show` tells it; may be repeated
+    /// Drop the entry with this id, as `show` prints it, from the one list named; may be repeated
     #[arg(long = "entry", value_name = "ID")]
     entries: Vec<u64>,
     /// Drop what points at a local file that is gone, on a drive that is there
@@ -82,7 +88,8 @@ enum ByName {
     Score,
 }
 
-/// The globs as one matcher. Both slashes are one, so that a pattern needs no escapes.
+/// The globs as one matcher. A pattern without wildcards matches anywhere in the text; both slashes are the same
+/// character, so that a pattern needs no escapes.
 fn matcher(globs: &[String]) -> Result<Option<GlobSet>, Stop> {
     if globs.is_empty() {
         return Ok(None);
@@ -90,7 +97,9 @@ fn matcher(globs: &[String]) -> Result<Option<GlobSet>, Stop> {
     let wrong = |error: globset::Error| Stop::Usage(format!("--match: {error}"));
     let mut set = GlobSetBuilder::new();
     for glob in globs {
-        set.add(GlobBuilder::new(&glob.replace('\\', "/")).case_insensitive(true).build().map_err(wrong)?);
+        let glob = glob.replace('\\', "/");
+        let glob = if glob.contains(['*', '?', '[', '{']) { glob } else { format!("*{glob}*") };
+        set.add(GlobBuilder::new(&glob).case_insensitive(true).build().map_err(wrong)?);
     }
     set.build().map(Some).map_err(wrong)
 }
@@ -106,28 +115,37 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
         ));
     }
     targets.check_drives().map_err(Stop::Usage)?;
-    let presence = |path: &str| targets.presence(path);
-    let cutoff = |age: Age| {
-        age.before_now().map(FileTime::from_timestamp).map_err(|error| Stop::Usage(format!("--older-than: {error}")))
+    let status = |path: &str| targets.status(path);
+    let ago = |option: &str, age: Option<Age>| {
+        let time = age.map(|age| age.before_now().map(FileTime::from_timestamp)).transpose();
+        time.map_err(|error| Stop::Usage(format!("{option}: {error}")))
     };
-    let rules = PruneRules {
-        keep: args.keep,
-        by: if args.by == ByName::Score { By::Score } else { By::Recent },
-        older_than: args.older_than.map(cutoff).transpose()?,
-        ids: args.entries.iter().copied().collect(),
-        matches: globs.is_some().then_some(&matches as &dyn Fn(&str) -> bool),
-        presence: args.missing.then_some(&presence as &dyn Fn(&str) -> Presence),
-        include_pinned: args.include_pinned,
-        compact: args.compact,
-    };
+    let rules = PruneRules::new()
+        .keep(args.keep)
+        .keep_by(if args.by == ByName::Score { KeepBy::Score } else { KeepBy::Recent })
+        .keep_within(ago("--keep-within", args.keep_within)?)
+        .older_than(ago("--older-than", args.older_than)?)
+        .ids(args.entries.iter().copied())
+        .matching(globs.is_some().then_some(&matches as &dyn Fn(&str) -> bool))
+        .missing(args.missing.then_some(&status as &dyn Fn(&str) -> TargetStatus))
+        .include_pinned(args.include_pinned)
+        .compact(args.compact)
+        .code_page(context.read.code_page);
     if rules.is_empty() {
         return Err(Stop::Usage(
-            "prune needs a rule that says what goes: --keep N, --older-than AGE, --match GLOB, --entry ID, --missing or --compact"
+            "prune needs a rule that says what goes: --keep N, --keep-within AGE, --older-than AGE, --match GLOB, --entry ID, --missing or --compact"
                 .to_owned(),
         ));
     }
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
+    let lists = files.iter().filter(|found| found.hint != Some(Kind::Custom)).count();
+    if !args.entries.is_empty() && lists > 1 {
+        return Err(Stop::Usage(format!(
+            "--entry: ids count from 1 in each list, and {lists} lists were found; name one file"
+        )));
+    }
+    let mut effect = Effect::default();
     let mut session = Session::start(context, "pruned", args.dry_run, !args.no_backup, tally)?;
     for found in &files {
         if session.interrupted() {
@@ -142,8 +160,14 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
             }
             continue;
         }
-        session.change(&found.path, |data, change| planned(&found.path, data, found.hint, &rules, context, change));
+        let mut here = Effect::default();
+        session.change(&found.path, |data, change| {
+            here = Effect::default();
+            planned(&found.path, data, found.hint, &rules, context, change, &mut here)
+        });
+        effect.add(here);
     }
+    effect.report(args, context);
     if args.missing && targets.unknown() > 0 {
         context.note(&format!(
             "--missing: {} could not be looked up and {} kept",
@@ -173,7 +197,60 @@ pub(crate) fn refusal(shown: &str, list: &JumpList<'_>, error: &plan::PlanError,
     }
 }
 
-/// The new file, if anything goes from `data`. Notes before, after and what goes in `change`.
+/// What the drop rules selected, over all lists.
+#[derive(Debug, Default, Clone, Copy)]
+struct Effect {
+    /// Lists that were planned.
+    lists: usize,
+    /// Entries that a pattern matched.
+    matched: usize,
+    /// Pinned entries that match a pattern or have no target, and that were kept.
+    kept_pins: usize,
+}
+
+impl Effect {
+    fn of(plan: &plan::Plan<'_>) -> Self {
+        let selected = plan.dropped.iter().chain(&plan.kept_pins);
+        Self {
+            lists: 1,
+            matched: selected.filter(|entry| matches!(entry.reason, DropReason::Match(_))).count(),
+            kept_pins: plan
+                .kept_pins
+                .iter()
+                .filter(|entry| matches!(entry.reason, DropReason::Match(_) | DropReason::TargetMissing))
+                .count(),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.lists += other.lists;
+        self.matched += other.matched;
+        self.kept_pins += other.kept_pins;
+    }
+
+    /// Notes what was named and had no effect.
+    fn report(self, args: &PruneArgs, context: &Context) {
+        if !args.globs.is_empty() && self.matched == 0 && self.lists > 0 {
+            context.note("--match: no entry matches");
+        }
+        if self.kept_pins > 0 {
+            let entries = words::count(self.kept_pins, "pinned entry");
+            let (verb, them) = if self.kept_pins == 1 { ("is", "it") } else { ("are", "them") };
+            context.note(&format!("{entries} selected by a rule {verb} kept; --include-pinned drops {them}"));
+        }
+    }
+}
+
+/// Why ids that were named had no effect; `None` if all of them had.
+fn ids_without_effect(plan: &plan::Plan<'_>) -> Option<String> {
+    let pinned = plan.kept_pins.iter().filter(|entry| entry.reason == DropReason::Id);
+    let pinned = pinned.map(|entry| format!("entry {} is pinned and was kept (--include-pinned drops it)", entry.id));
+    let unknown = plan.unknown_ids.iter().map(|id| format!("no entry has the id {id}"));
+    let reasons: Vec<String> = pinned.chain(unknown).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The new file, if anything is dropped from `data`. Notes before, after and what is dropped in `change`.
 fn planned(
     path: &Path,
     data: &[u8],
@@ -181,6 +258,7 @@ fn planned(
     rules: &PruneRules<'_>,
     context: &Context,
     change: &mut FileChange,
+    effect: &mut Effect,
 ) -> Result<Option<Vec<u8>>, String> {
     let shown = path.display();
     let source = Source::read(data, hint, &context.read);
@@ -194,7 +272,14 @@ fn planned(
     (change.before, change.after) = (Some(before.into()), Some(before.into()));
     let plan = plan::prune(&list, rules, &context.read.limits)
         .map_err(|error| refusal(&shown.to_string(), &list, &error, context))?;
-    let Some(plan) = plan else { return Ok(None) };
+    *effect = Effect::of(&plan);
+    let without_effect = ids_without_effect(&plan).map(|why| format!("{shown}: {why}"));
+    if let Some(why) = without_effect {
+        if plan.bytes.is_none() {
+            return Err(why);
+        }
+        change.error = Some(why);
+    }
     change.after = Some(plan.after.into());
     change.steps = plan
         .dropped
@@ -207,5 +292,5 @@ fn planned(
             lost: true,
         })
         .collect();
-    Ok(Some(plan.bytes))
+    Ok(plan.bytes)
 }

@@ -415,8 +415,9 @@ fn pruned(worst: &Line, context: &Context) -> Option<Pruned> {
     let options = context.report();
     let limits: Limits = context.read.limits;
     input::view(&found, context, &options, |view| {
-        let rules = PruneRules { keep: Some(ADVISED_KEEP), compact: true, ..PruneRules::default() };
-        let plan = plan::prune(view.list?, &rules, &limits).ok()??;
+        let rules = PruneRules::new().keep(ADVISED_KEEP).compact(true);
+        let plan = plan::prune(view.list?, &rules, &limits).ok()?;
+        plan.bytes.as_ref()?;
         Some(Pruned { after: plan.after, dropped: !plan.dropped.is_empty() })
     })
     .ok()?

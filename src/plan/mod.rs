@@ -10,11 +10,12 @@ mod rebuild;
 mod repair;
 
 pub use merge::{Input, Merge, merge};
-pub use prune::{By, Presence, PruneRules, Reason, prune};
+pub use prune::{DropReason, KeepBy, MatchField, PruneRules, TargetStatus, prune};
 pub use rebuild::RebuildError;
 pub use repair::{Repair, RepairOptions, empty_list, repair};
 
 use crate::cost::Cost;
+use crate::format::destlist;
 use crate::format::text::Utf16;
 use crate::model::{FUTURE_VERSIONS, JumpList, Unseen};
 
@@ -88,28 +89,41 @@ pub struct Step {
     pub lost: bool,
 }
 
-/// An entry that goes.
+/// An entry that a prune rule selects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped<'c> {
-    /// Its id.
+#[non_exhaustive]
+pub struct SelectedEntry<'c> {
+    /// The entry's id.
     pub id: u64,
-    /// Its path.
+    /// The entry's path.
     pub path: Utf16<'c>,
-    /// Whether it is pinned.
+    /// Whether the entry is pinned.
     pub pinned: bool,
-    /// The rule that drops it; the first, if several do.
-    pub reason: Reason,
+    /// The rule that selects it, and the field that the rule looked at; the first rule, if several do.
+    pub reason: DropReason,
 }
 
-/// A change to a list, ready to be carried out.
+impl<'c> SelectedEntry<'c> {
+    fn new(entry: &destlist::Entry<'c>, reason: DropReason) -> Self {
+        Self { id: entry.id, path: entry.path, pinned: entry.is_pinned(), reason }
+    }
+}
+
+/// A prune of one list, ready to be written.
 #[derive(Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Plan<'c> {
-    /// What goes, in the order of the list.
-    pub dropped: Vec<Dropped<'c>>,
-    /// The list as it stands.
+    /// The entries that are dropped, in the order of the list.
+    pub dropped: Vec<SelectedEntry<'c>>,
+    /// Pinned entries that a drop rule selects and that are kept because they are pinned.
+    pub kept_pins: Vec<SelectedEntry<'c>>,
+    /// Ids given to [`PruneRules::ids`] that no entry has, in ascending order.
+    pub unknown_ids: Vec<u64>,
+    /// The list before the change.
     pub before: Size,
-    /// The list as it will be.
+    /// The list after the change; the same as `before` if nothing changes.
     pub after: Size,
-    /// The new file, checked against the plan.
-    pub bytes: Vec<u8>,
+    /// The new file, checked against the plan; `None` if nothing changes.
+    pub bytes: Option<Vec<u8>>,
 }

@@ -68,8 +68,8 @@ fn two_prunes_of_one_folder_at_once_both_end_well_and_can_be_undone() {
 fn pruned(bytes: &[u8], keep: usize) -> Option<Vec<u8>> {
     let source = Source::read(bytes, None, &ReadOptions::default()).unwrap();
     let Source::Automatic(Ok(compound)) = &source else { panic!("no automatic list") };
-    let rules = PruneRules { keep: Some(keep), ..PruneRules::default() };
-    plan::prune(&JumpList::read(compound), &rules, &Limits::default()).unwrap().map(|plan| plan.bytes)
+    let rules = PruneRules::new().keep(keep);
+    plan::prune(&JumpList::read(compound), &rules, &Limits::default()).unwrap().bytes
 }
 
 /// A list of 30 whose newest entry says which writing of it this is.

@@ -248,16 +248,87 @@ fn what_matches_a_pattern_goes_whatever_its_case_and_with_either_slash() {
     assert_eq!(left(&list, "--match */Temp/*.txt"), [3, 2]);
     assert_eq!(left(&list, r"--match *.LOG --match C:\Users\sam\?.txt"), [4, 1]);
     assert_eq!(left(&list, "--match {*.log,*/b.*}"), [4, 1]);
-    assert_eq!(left(&list, "--match nothing*"), [4, 3, 2, 1]);
+    // Without wildcards it matches anywhere.
+    assert_eq!(left(&list, "--match temp"), [3]);
+    assert_eq!(left(&list, r"--match sam\b"), [4, 2, 1]);
+    let cli = place(&list);
+    cli.run("prune --match nothing* .").exits(0).complains(&["--match: no entry matches"]).says(&["1 unchanged"]);
     place(&list).run("prune --match [ .").exits(2).complains(&["--match"]);
 }
 
 #[test]
 fn entries_go_by_their_ids_and_a_pinned_one_only_if_it_is_asked_for() {
     assert_eq!(left(&ten(), "--entry 9 --entry 2"), [10, 8, 7, 6, 5, 4, 3, 1]);
-    assert_eq!(left(&ten(), "--entry 8"), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
     assert_eq!(left(&ten(), "--entry 8 --include-pinned"), [10, 9, 7, 6, 5, 4, 3, 2, 1]);
     place(&ten()).run("prune --entry first .").exits(2);
+}
+
+#[test]
+fn ids_without_effect_are_reported_with_the_reason() {
+    for dry_run in ["", "--dry-run "] {
+        let cli = place(&ten());
+        let before = cli.read(NOTEPAD);
+        let run = |ids: &str| cli.run(&format!("prune {dry_run}{ids} {NOTEPAD}"));
+        run("--entry 8").exits(4).complains(&["entry 8 is pinned and was kept (--include-pinned drops it)"]);
+        run("--entry 99").exits(4).complains(&["no entry has the id 99"]);
+        run("--entry 8 --entry 99").exits(4).complains(&["entry 8 is pinned", "no entry has the id 99"]);
+        assert_eq!(cli.read(NOTEPAD), before);
+        let partly = run("--entry 9 --entry 8 --format json").exits(3).complains(&["entry 8 is pinned"]).json();
+        assert!(partly["files"][0]["error"].as_str().unwrap().contains("entry 8 is pinned"));
+        assert_eq!(partly["files"][0]["after"]["entries"], 9);
+        assert_eq!(cli.read(NOTEPAD) == before, !dry_run.is_empty());
+    }
+}
+
+#[test]
+fn ids_are_refused_where_more_than_one_list_is_found() {
+    let cli = Cli::with(&[(NOTEPAD, ten().build()), (EXPLORER, ten().build())]);
+    let before = cli.snapshot();
+    cli.run("prune --entry 3 .").exits(2).complains(&["--entry", "2 lists"]);
+    assert_eq!(cli.snapshot(), before);
+}
+
+#[test]
+fn an_entry_is_kept_if_any_keep_rule_keeps_it() {
+    let mut list = ListBuilder::files(4, 8).pin(7);
+    for (entry, days) in list.entries.iter_mut().zip([1, 2, 3, 40, 50, 95, 100, 900]) {
+        let moment = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(days * 24);
+        entry.last_access = Some(jlfix::format::time::FileTime::from_timestamp(moment));
+    }
+    assert_eq!(left(&list, "--keep 2 --keep-within 90d"), [8, 7, 6, 5, 4, 1]);
+    assert_eq!(left(&list, "--keep 4 --keep-within 36h"), [8, 7, 6, 5, 1]);
+    assert_eq!(left(&list, "--keep-within 60h"), [8, 7, 1]);
+    assert_eq!(left(&list, "--keep-within 60h --include-pinned"), [8, 7]);
+    // Drop rules apply to what a keep rule keeps.
+    assert_eq!(left(&list, "--keep 4 --keep-within 90d --entry 7"), [8, 6, 5, 4, 1]);
+    // The age of an entry without a time is not known.
+    let list = list.edit(6, |entry| entry.last_access = Some(jlfix::format::time::FileTime(0)));
+    assert_eq!(left(&list, "--keep-within 60h"), [8, 7, 2, 1]);
+}
+
+#[test]
+fn a_dry_run_names_the_rule_and_the_field_of_each_dropped_entry() {
+    let list = ListBuilder::new(4)
+        .entry(NewEntry::file(r"C:\a.txt"))
+        .entry(NewEntry::file(r"C:\Temp\b.txt"))
+        .entry(NewEntry::known_folder("754ac886-df64-4cba-86b5-f7fbf4fbcef5", r"C:\Users\Sam\Tempest"))
+        .entry(NewEntry::known_folder("B4BFCC3A-DB2C-424C-B029-7FE99A87C641", r"C:\Users\Sam\Schreibtisch"))
+        .entry(NewEntry::file(r"C:\c.txt"));
+    let cli = place(&list);
+    cli.run("prune --keep 1 --entry 1 --match temp --match desktop --dry-run .").exits(1).says(&[
+        "  the path matches",
+        "  the target of the link matches",
+        "  the name of the known folder matches",
+        "  selected by its id",
+    ]);
+    cli.run("prune --keep 2 --keep-within 1h --dry-run .").exits(1).says(&["  not among the most recent"]);
+}
+
+#[test]
+fn pins_that_match_a_pattern_are_reported_as_kept() {
+    let cli = place(&paths(&[r"C:\Temp\a.txt", r"C:\Temp\b.txt"]).pin(1));
+    let out = cli.run("prune --match Temp .").exits(0).says(&["2 → 1"]);
+    out.complains(&["1 pinned entry selected by a rule is kept; --include-pinned drops it"]);
 }
 
 #[test]

@@ -155,18 +155,19 @@ fn recovered(bytes: &[u8]) -> Option<(Identities, Identities)> {
 fn prune_loses_no_pin(what: &str, bytes: &[u8], lost: &mut usize, tried: &mut usize) {
     let Some(compound) = read(bytes) else { return };
     let list = JumpList::read(&compound);
-    let rules = PruneRules { keep: Some(usize::MAX), compact: true, ..PruneRules::default() };
-    let strict = PruneRules { keep: Some(1), ..PruneRules::default() };
+    let rules = PruneRules::new().keep(usize::MAX).compact(true);
+    let strict = PruneRules::new().keep(1);
     let Some((pins, entries)) = recovered(bytes) else { return };
     *tried += 1;
     for (rules, wanted) in [(&strict, &pins), (&rules, &entries)] {
-        let Ok(Some(plan)) = plan::prune(&list, rules, &Limits::default()) else { continue };
-        let pruned = read(&plan.bytes).unwrap();
+        let Ok(plan) = plan::prune(&list, rules, &Limits::default()) else { continue };
+        let Some(new) = plan.bytes else { continue };
+        let pruned = read(&new).unwrap();
         let after = JumpList::read(&pruned);
         // What a repair still makes of the pruned list counts as kept.
         let mut kept: HashSet<(u64, String)> =
             after.entries.iter().map(|entry| (entry.dest.id, entry.dest.path.to_string())).collect();
-        kept.extend(recovered(&plan.bytes).into_iter().flat_map(|(_, entries)| entries));
+        kept.extend(recovered(&new).into_iter().flat_map(|(_, entries)| entries));
         for identity in wanted.iter().filter(|identity| !kept.contains(identity)) {
             println!("{what}: {identity:?} is lost; {:?}", list.findings(Default::default()));
             *lost += 1;

@@ -2,14 +2,12 @@
 
 use crate::support;
 
-use std::collections::BTreeSet;
-
 use jlfix::cost::Cost;
 use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
 use jlfix::model::{Code, JumpList, Kind, ReadOptions, Severity, Source};
-use jlfix::plan::{self, By, PlanError, Presence, PruneRules, Reason};
+use jlfix::plan::{self, KeepBy, PlanError, PruneRules, TargetStatus};
 use support::build::{CustomBuilder, LinkBuilder, ListBuilder, NewEntry};
 use support::read::List;
 
@@ -23,24 +21,24 @@ fn with_list<T>(bytes: &[u8], look: impl FnOnce(&JumpList<'_>) -> T) -> T {
 #[test]
 fn bytes_become_a_list_a_plan_and_bytes_again() {
     let bytes = ListBuilder::folders(4, 40).ranked().pin(7).pin(39).build();
-    let rules = PruneRules { keep: Some(10), ..PruneRules::default() };
+    let rules = PruneRules::new().keep(10);
     let (after, costs) = with_list(&bytes, |list| {
         assert_eq!((list.version(), list.entries.len(), list.pinned(), list.links()), (Some(4), 40, 2, 40));
         assert!(list.findings(CodePage::default()).is_empty());
         let link = list.entries[0].read_link(CodePage::default()).unwrap().unwrap();
         assert_eq!(link.target().unwrap(), r"C:\Users\sam\Documents\Projects\job 00000");
-        let plan = plan::prune(list, &rules, &Limits::default()).unwrap().unwrap();
+        let plan = plan::prune(list, &rules, &Limits::default()).unwrap();
         assert_eq!((plan.before.entries, plan.after.entries, plan.dropped.len()), (40, 12, 28));
-        assert!(plan.dropped.iter().all(|dropped| dropped.reason == Reason::BeyondKeep && !dropped.pinned));
+        assert!(plan.dropped.iter().all(|dropped| dropped.reason.rule() == "keep" && !dropped.pinned));
         assert_eq!(plan.before.cost, Cost::of(list));
-        (plan.bytes, (plan.before.cost.reads, plan.after.cost.reads))
+        (plan.bytes.unwrap(), (plan.before.cost.reads, plan.after.cost.reads))
     });
     assert!(costs.1 * 2 < costs.0, "{costs:?}");
     with_list(&after, |list| {
         assert_eq!((list.entries.len(), list.pinned(), Cost::of(list).reads), (12, 2, costs.1));
         assert!(list.findings(CodePage::default()).is_empty());
-        // Nothing goes a second time.
-        assert!(plan::prune(list, &rules, &Limits::default()).unwrap().is_none());
+        // A second time nothing is dropped.
+        assert!(plan::prune(list, &rules, &Limits::default()).unwrap().bytes.is_none());
     });
 }
 
@@ -50,27 +48,27 @@ fn the_rules_are_values_and_functions_of_the_caller() {
     let bytes = ListBuilder::new(6).entries((1..=6).rev().map(|n| NewEntry::file(&path(n)))).build();
     let left = |rules: &PruneRules<'_>| {
         with_list(&bytes, |list| {
-            plan::prune(list, rules, &Limits::default()).unwrap().map(|plan| List::of(&plan.bytes).ids())
+            plan::prune(list, rules, &Limits::default()).unwrap().bytes.map(|bytes| List::of(&bytes).ids())
         })
     };
     let times =
         with_list(&bytes, |list| list.entries.iter().map(|entry| entry.dest.last_access).collect::<Vec<FileTime>>());
     let is_even = |path: &str| path.ends_with("2.txt") || path.ends_with("4.txt");
-    let presence = |path: &str| if path.ends_with("6.txt") { Presence::Missing } else { Presence::Unknown };
-    let none = PruneRules::default;
-    assert!(none().is_empty());
-    assert_eq!(left(&PruneRules { ids: BTreeSet::from([5, 99]), ..none() }), Some(vec![6, 4, 3, 2, 1]));
-    assert_eq!(left(&PruneRules { matches: Some(&is_even), ..none() }), Some(vec![6, 5, 3, 1]));
-    assert_eq!(left(&PruneRules { presence: Some(&presence), ..none() }), Some(vec![5, 4, 3, 2, 1]));
-    assert_eq!(left(&PruneRules { older_than: Some(times[2]), ..none() }), Some(vec![6, 5, 4]));
-    assert_eq!(left(&PruneRules { keep: Some(2), by: By::Score, ..none() }), Some(vec![6, 5]));
-    assert_eq!(left(&PruneRules { keep: Some(6), ..none() }), None);
+    let status = |path: &str| if path.ends_with("6.txt") { TargetStatus::Missing } else { TargetStatus::Unknown };
+    let rules = PruneRules::new;
+    assert!(rules().is_empty());
+    assert_eq!(left(&rules().ids([5, 99])), Some(vec![6, 4, 3, 2, 1]));
+    assert_eq!(left(&rules().matching(&is_even as &dyn Fn(&str) -> bool)), Some(vec![6, 5, 3, 1]));
+    assert_eq!(left(&rules().missing(&status as &dyn Fn(&str) -> TargetStatus)), Some(vec![5, 4, 3, 2, 1]));
+    assert_eq!(left(&rules().older_than(times[2])), Some(vec![6, 5, 4]));
+    assert_eq!(left(&rules().keep(2).keep_by(KeepBy::Score)), Some(vec![6, 5]));
+    assert_eq!(left(&rules().keep(6)), None);
 }
 
 #[test]
 fn what_damage_would_make_final_is_refused() {
     let whole = ListBuilder::files(4, 40).build();
-    let rules = PruneRules { keep: Some(1), ..PruneRules::default() };
+    let rules = PruneRules::new().keep(1);
     for bytes in
         [&whole[..whole.len() - 1024], &ListBuilder::files(4, 9).edit(0, |entry| entry.checksum = Some(1)).build()]
     {

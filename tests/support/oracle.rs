@@ -25,7 +25,7 @@ use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
 use jlfix::model::{Code, DEST_LIST, Deleted, Fix, JumpList, Kind, Leftover, ReadOptions, Severity, Source};
-use jlfix::plan::{self, By, Input, PlanError, PruneRules, RebuildError, RepairOptions};
+use jlfix::plan::{self, Input, KeepBy, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
 use jlfix::write::{self, NewStream};
@@ -288,26 +288,23 @@ pub fn prune(data: &[u8]) {
     let limits = Limits::default();
     let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
     let list = JumpList::read(&compound);
-    let rules = PruneRules {
-        keep: (options[0] & 1 == 0).then_some(usize::from(options[1] % 8)),
-        by: if options[0] & 2 == 0 { By::Recent } else { By::Score },
-        older_than: (options[0] & 4 != 0).then_some(FileTime(133_000_000_000_000_000)),
-        ids: (options[0] & 8 != 0).then_some(u64::from(options[2])).into_iter().collect(),
-        matches: None,
-        presence: None,
-        include_pinned: options[0] & 16 != 0,
-        compact: false,
-    };
+    let include_pinned = options[0] & 16 != 0;
+    let rules = PruneRules::new()
+        .keep((options[0] & 1 == 0).then_some(usize::from(options[1] % 8)))
+        .keep_by(if options[0] & 2 == 0 { KeepBy::Recent } else { KeepBy::Score })
+        .older_than((options[0] & 4 != 0).then_some(FileTime(133_000_000_000_000_000)))
+        .ids((options[0] & 8 != 0).then_some(u64::from(options[2])))
+        .include_pinned(include_pinned);
     let plan = match plan::prune(&list, &rules, &limits) {
         Err(error) => {
             assert!(!is_our_fault(&error), "{error}");
             return;
         }
-        Ok(None) => return,
-        Ok(Some(plan)) => plan,
+        Ok(plan) => plan,
     };
-    write::second_opinion(&plan.bytes).expect("cfb reads it");
-    let compound = Compound::parse(&plan.bytes, &limits).unwrap();
+    let Some(bytes) = plan.bytes else { return };
+    write::second_opinion(&bytes).expect("cfb reads it");
+    let compound = Compound::parse(&bytes, &limits).unwrap();
     let after = JumpList::read(&compound);
     let (had, has) = (breaches(&list), breaches(&after));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
@@ -315,18 +312,18 @@ pub fn prune(data: &[u8]) {
     let errors = |list: &JumpList<'_>| -> BTreeSet<Code> {
         breaches(list).into_iter().filter(|code| code.severity() == Severity::Error).collect()
     };
-    let salvaged = jlfix::salvage::read(&plan.bytes, &limits).unwrap();
+    let salvaged = jlfix::salvage::read(&bytes, &limits).unwrap();
     let (had, has) = (errors(&list), errors(&JumpList::read(&salvaged)));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
     assert_eq!(after.entries.len() + plan.dropped.len(), list.entries.len());
-    assert!(rules.include_pinned || after.pinned() == list.pinned(), "pins are gone");
+    assert!(include_pinned || after.pinned() == list.pinned(), "pins are gone");
     let gone: BTreeSet<u64> = plan.dropped.iter().map(|dropped| dropped.id).collect();
     let kept = list.entries.iter().filter(|entry| !gone.contains(&entry.dest.id));
     for (before, after) in kept.zip(&after.entries) {
         assert!(before.dest.raw[..112] == after.dest.raw[..112], "entry {} is another", before.dest.id);
         assert!(before.link.map(|link| &link.data) == after.link.map(|link| &link.data), "a link is another");
     }
-    assert!(plan::prune(&after, &rules, &limits).unwrap().is_none(), "pruned again, more goes");
+    assert!(plan::prune(&after, &rules, &limits).unwrap().bytes.is_none(), "pruned again, more goes");
 }
 
 /// What is mended has nothing left to mend, keeps every pin whose entry and link are sound, and is mended at once.

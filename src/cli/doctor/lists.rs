@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use jlfix::appid::AppId;
 use jlfix::model::Kind;
-use jlfix::plan::Presence;
+use jlfix::plan::TargetStatus;
 use jlfix::replay::{self, Cache, Pattern};
 use jlfix::report::{self, FileRow, LinkDetail, ReportOptions, SLOW_MS};
 use jlfix::scan::Found;
@@ -107,8 +107,8 @@ pub(super) fn look(files: &[Found], drives: &[Drive], context: &Context, tally: 
 fn targets_of(row: &FileRow<'_>, targets: &Targets<'_>) -> TargetsOf {
     let mut counts = TargetsOf::default();
     for link in row.entries.iter().flatten().filter_map(|entry| entry.link()) {
-        match link.link.local_path().map(|path| targets.presence(&path)) {
-            Some(Presence::Missing) => counts.missing += 1,
+        match link.link.local_path().map(|path| targets.status(&path)) {
+            Some(TargetStatus::Missing) => counts.missing += 1,
             _ => counts.others += 1,
         }
     }
