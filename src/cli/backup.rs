@@ -364,7 +364,13 @@ fn drop_runs(
     };
     let _ = writeln!(out, "{} dropped{gone}", words::count(dropped, "run"));
     output::people(&out)?;
-    Ok(Exit::Clean)
+    let unread: Vec<_> = runs.iter().filter(|run| id.is_none() && !chosen.contains(&run.id)).collect();
+    let mut exit = Exit::Clean;
+    for error in unread.iter().filter_map(|run| run.manifest.as_ref().err()) {
+        output::error(&format!("kept, and not counted: {error}"));
+        exit = if dropped > 0 { Exit::Partly } else { Exit::Nothing };
+    }
+    Ok(exit)
 }
 
 /// The files of which no copy is left without the runs that are dropped.

@@ -1,5 +1,6 @@
 //! Lists that Explorer is writing. It writes in place, field by field, so a reader can see a list half written
-//! (docs/performance.md, "How Explorer writes"). A list with an error is read again before it is called damaged.
+//! (docs/performance.md, "How Explorer writes"). A list with a finding is read again before the finding is
+//! reported.
 
 use std::path::Path;
 use std::thread;
@@ -22,18 +23,19 @@ fn may_be_written(path: &Path) -> bool {
     cfg!(windows) || age.is_none_or(|age| age < RECENT)
 }
 
-fn has_error(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
+/// True if the content has a warning or an error. Between two writes, a link can be that of another entry.
+fn has_problem(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
     match Source::read(data, hint, options) {
         Some(Source::Automatic(Ok(compound))) => {
-            let findings = JumpList::read(&compound).structural_findings();
-            findings.iter().any(|finding| finding.severity() == Severity::Error)
+            let findings = JumpList::read(&compound).findings(options.code_page);
+            findings.iter().any(|finding| finding.severity() >= Severity::Warning)
         }
         Some(Source::Automatic(Err(_))) => true,
         _ => false,
     }
 }
 
-/// Reads a file with `read`; if it has an error, again after a pause, until two reads give the same.
+/// Reads a file with `read`; if it has a finding, again after a pause, until two reads give the same.
 ///
 /// # Errors
 /// Those of `read`.
@@ -46,7 +48,7 @@ pub(crate) fn read_settled<T>(
 ) -> Result<T, String> {
     let mut last = read()?;
     for _ in 0..MOST_READS {
-        if !has_error(data(&last), hint, options) || !may_be_written(path) {
+        if !may_be_written(path) || !has_problem(data(&last), hint, options) {
             break;
         }
         thread::sleep(PAUSE);
@@ -60,10 +62,10 @@ pub(crate) fn read_settled<T>(
     Ok(last)
 }
 
-/// Gives a writer time to finish if the content has an error. The caller compares the file with what was read before it
+/// Gives a writer time to finish if the content has a finding. The caller compares the file with what was read before it
 /// replaces it.
 pub(crate) fn wait_for_writer(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) {
-    if has_error(data, hint, options) && may_be_written(path) {
+    if may_be_written(path) && has_problem(data, hint, options) {
         thread::sleep(PAUSE);
     }
 }

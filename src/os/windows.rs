@@ -483,6 +483,22 @@ fn check(done: i32) -> io::Result<()> {
     if done == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
+pub(crate) fn drop_cached_pages(_file: &File, path: &Path) -> io::Result<()> {
+    const FILE_FLAG_NO_BUFFERING: u32 = 0x2000_0000;
+    use std::os::windows::fs::OpenOptionsExt as _;
+    std::fs::OpenOptions::new().read(true).custom_flags(FILE_FLAG_NO_BUFFERING).open(path).map(drop)
+}
+
+pub(crate) fn is_cold(_file: &File) -> Option<bool> {
+    None
+}
+
+pub(crate) fn copy_attributes_by_path(_from: &Path, _to: &Path) {}
+
+pub(crate) fn untrusted(_path: &Path) -> Option<String> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use windows_sys::Win32::{
@@ -524,20 +540,4 @@ mod tests {
             "{list}"
         );
     }
-}
-
-pub(crate) fn drop_cached_pages(_file: &File, path: &Path) -> io::Result<()> {
-    const FILE_FLAG_NO_BUFFERING: u32 = 0x2000_0000;
-    use std::os::windows::fs::OpenOptionsExt as _;
-    std::fs::OpenOptions::new().read(true).custom_flags(FILE_FLAG_NO_BUFFERING).open(path).map(drop)
-}
-
-pub(crate) fn is_cold(_file: &File) -> Option<bool> {
-    None
-}
-
-pub(crate) fn copy_attributes_by_path(_from: &Path, _to: &Path) {}
-
-pub(crate) fn untrusted(_path: &Path) -> Option<String> {
-    None
 }

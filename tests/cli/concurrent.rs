@@ -22,7 +22,9 @@ use jlfix::limits::Limits;
 use jlfix::model::{JumpList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
-use support::build::{ListBuilder, NewEntry, Random};
+#[cfg(unix)]
+use support::build::Random;
+use support::build::{ListBuilder, NewEntry};
 use support::cli::{AUTOMATIC, Cli, NOTEPAD};
 #[cfg(unix)]
 use support::cli::{EXPLORER, bloated};

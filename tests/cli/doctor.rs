@@ -50,7 +50,7 @@ fn a_list_that_makes_clicks_slow_comes_with_the_command_that_helps_and_its_price
     // On Windows it depends on the build.
     assert!(state == "problem" || cfg!(windows) && state == "notice", "{json}");
     assert_eq!(out.code, i32::from(state == "problem"));
-    assert!(found.contains("1 list so dear"), "{found}");
+    assert!(found.contains("1 list so expensive"), "{found}");
     let predicted = json["checks"].as_array().unwrap().iter().find(|check| check["id"] == "predicted_click").unwrap();
     assert!(predicted["cost"].as_str().unwrap().starts_with("850 of 900 entries go"), "{predicted}");
     let fix = predicted["fix"].as_str().unwrap().strip_prefix("jlfix ").unwrap().to_owned();

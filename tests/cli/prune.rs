@@ -46,7 +46,7 @@ fn a_line_a_file_tells_before_and_after_and_the_last_line_undoes_it() {
     let before = cli.snapshot();
     let out = cli.run("prune --keep 3 .").clean();
     let lines: Vec<Vec<&str>> = out.stdout.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(lines[0], ["Application", "AppID", "Entries", "Size", "Reads", "a", "click"]);
+    assert_eq!(lines[0], ["Application", "AppID", "Entries", "Size", "Reads", "per", "click"]);
     assert_eq!(lines[1][..5], ["Notepad", "9b9cdc69c1c24e2b", "10", "→", "5"]);
     assert_eq!(lines[2][..6], ["File", "Explorer", "f01b4d95cf55d32a", "4", "→", "3"]);
     let last = out.stdout.lines().last().unwrap();

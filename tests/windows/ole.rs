@@ -9,7 +9,6 @@ use std::os::windows::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{NonNull, null, null_mut};
 
-use jlfix::format::compound::Compound;
 use jlfix::limits::Limits;
 use windows_sys::Win32::System::Com::StructuredStorage::StgOpenStorage;
 use windows_sys::Win32::System::Com::{

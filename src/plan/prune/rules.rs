@@ -46,7 +46,7 @@ pub enum TargetStatus {
 /// // The 20 most recent entries and everything since 1 March 2024; nothing from the folder Temp.
 /// let since = FileTime::from_timestamp("2024-03-01T00:00:00Z".parse()?);
 /// let is_temporary = |text: &str| text.contains(r"\Temp\");
-/// let rules = PruneRules::new().keep(20).keep_within(since).matching(&is_temporary);
+/// let rules = PruneRules::new().keep(20).keep_within(since).matching(&is_temporary as &dyn Fn(&str) -> bool);
 /// assert!(!rules.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
