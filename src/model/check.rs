@@ -150,7 +150,7 @@ fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
     if header.pinned as usize != pinned {
         tell(Code::PinnedCount, format!("the header counts {} pinned entries, there are {pinned}", header.pinned));
     }
-    let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum();
+    let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum::<f64>() + 0.0;
     let off = (f64::from(header.total) - total).abs();
     if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.abs().max(1.0)) {
         tell(Code::Total, format!("the header's total is {}, the scores add up to {total}", header.total));

@@ -44,7 +44,7 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     if claimed.pinned as usize != pinned {
         steps.file(format!("the header counted {} pinned entries, there are {pinned}", claimed.pinned));
     }
-    let sum: f64 = found.clone().map(|draft| f64::from(draft.entry.score)).sum();
+    let sum: f64 = found.clone().map(|draft| f64::from(draft.entry.score)).sum::<f64>() + 0.0;
     let off = (f64::from(claimed.total) - sum).abs();
     let wrong = off.is_nan() || off > TOLERANCE * sum.abs().max(1.0);
     if if claimed.version >= 3 { wrong } else { !is_total(claimed.total) } {
@@ -98,7 +98,8 @@ pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<
 /// The total score (measured, format.md): from version 3 on the sum of the scores; before, a point an entry added. Of
 /// version 2 no real list is known: the rule that it kept to.
 fn total(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
-    let sum = |drafts: &[Draft<'_>]| drafts.iter().map(|draft| f64::from(draft.entry.score)).sum::<f64>();
+    // An empty sum of floats is -0.0.
+    let sum = |drafts: &[Draft<'_>]| drafts.iter().map(|draft| f64::from(draft.entry.score)).sum::<f64>() + 0.0;
     let was = judge.header.total;
     let fits = |entries: f64| (f64::from(was) - entries).abs() <= TOLERANCE * entries.abs().max(1.0);
     let is_sum = fits(sum(before));
