@@ -330,7 +330,8 @@ fn exports_mark_what_is_deleted_and_never_mix_it_in_unasked() {
     assert_eq!([&event["deleted"], &event["deleted_live"]], [&json!(true), &json!("older")]);
     assert!(events.iter().filter(|event| event["deleted"].is_null()).count() > 27 * 4);
     cli.run("-q export in --deleted --dump-links links").clean();
-    let dumped = cli.read(format!("links/unknown_9b9cdc69c1c24e2b_automatic_deleted-at-{}.lnk", crowded.link));
+    let user = cli.user().unwrap_or_else(|| "unknown".to_owned());
+    let dumped = cli.read(format!("links/{user}_9b9cdc69c1c24e2b_automatic_deleted-at-{}.lnk", crowded.link));
     assert_eq!(dumped, LinkBuilder::file(r"C:\Users\sam\secret.txt").build());
     assert_eq!(std::fs::read_dir(cli.path("links")).unwrap().count(), 28);
 }

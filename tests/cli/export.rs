@@ -372,7 +372,8 @@ fn links_come_out_byte_for_byte_and_none_replaces_another() {
     }
     let custom = CustomBuilder::new().tasks(&[LinkBuilder::task(r"C:\t.exe", "-n", "New")]).build();
     cli.write(format!("in/{CHROME}"), &custom);
-    let stem = "unknown_9b9cdc69c1c24e2b_automatic_1a";
+    let user = cli.user().unwrap_or_else(|| "unknown".to_owned());
+    let stem = format!("{user}_9b9cdc69c1c24e2b_automatic_1a");
     cli.write(format!("links/{stem}.lnk"), b"mine");
     let out = cli.run("export in --dump-links links").exits(0);
     assert!(out.stderr.contains("wrote 3 links to links"), "{}", out.stderr);
@@ -380,9 +381,9 @@ fn links_come_out_byte_for_byte_and_none_replaces_another() {
     assert_eq!(cli.read(format!("links/{stem} (2).lnk")), links[0]);
     assert_eq!(cli.read(format!("links/{stem} (3).lnk")), links[1]);
     let task = LinkBuilder::task(r"C:\t.exe", "-n", "New").build();
-    assert_eq!(cli.read("links/unknown_5d696d521de238c3_custom_0.lnk"), task);
+    assert_eq!(cli.read(format!("links/{user}_5d696d521de238c3_custom_0.lnk")), task);
     // They are links that this reads, too.
-    let rows = jsonl(&cli, "links/unknown_5d696d521de238c3_custom_0.lnk");
+    let rows = jsonl(&cli, &format!("links/{user}_5d696d521de238c3_custom_0.lnk"));
     assert_eq!(rows[0]["target"], r"C:\t.exe");
 }
 

@@ -165,6 +165,13 @@ impl Cli {
         self.files().join(name)
     }
 
+    /// Whose files these are by their path: on Windows the temporary folder is in a profile.
+    pub fn user(&self) -> Option<String> {
+        let folders: Vec<_> = self.files().iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        let users = folders.iter().rposition(|part| part.eq_ignore_ascii_case("users"))?;
+        folders.get(users + 1).cloned()
+    }
+
     /// The folder of the backup store.
     pub fn store(&self) -> PathBuf {
         self.dir.path().join("store")
