@@ -12,7 +12,7 @@ use crate::cost;
 use crate::model::JumpList;
 use crate::os::{self, read_at};
 
-/// Bytes of a call in the published trace (format.md, last section).
+/// Bytes of a call in the published trace (docs/format.md).
 pub const PUBLISHED_CALL: usize = 68;
 /// Times through the file for one click in the published trace: 7,843,293 of 4,027,904 bytes.
 pub const PUBLISHED_PASSES: f64 = 7_843_293.0 / 4_027_904.0;

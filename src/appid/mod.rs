@@ -35,7 +35,7 @@ pub struct AppId(pub u64);
 
 impl AppId {
     /// The id of an application that Windows knows as `name`: its AppUserModelID, or its path with the
-    /// known folder replaced by its GUID (measured, format.md). Case does not matter.
+    /// known folder replaced by its GUID (measured, docs/format.md). Case does not matter.
     pub fn of(name: &str) -> Self {
         Self(crc64(&[&name_bytes(name)]))
     }

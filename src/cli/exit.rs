@@ -1,4 +1,4 @@
-//! Exit codes (design.md, "Commands").
+//! Exit codes (docs/compatibility.md).
 
 use std::process::ExitCode;
 

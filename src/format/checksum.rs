@@ -1,5 +1,5 @@
 //! The CRC-64 that Windows uses twice: over an application's name, which gives its AppID, and over the
-//! first 112 bytes of a DestList entry (measured, format.md).
+//! first 112 bytes of a DestList entry (measured, docs/format.md).
 
 use crc::{Algorithm, Crc, Table};
 

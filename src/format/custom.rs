@@ -1,4 +1,4 @@
-//! Custom destinations: a flat file of categories and links that an application writes (measured, format.md).
+//! Custom destinations: a flat file of categories and links that an application writes (measured, docs/format.md).
 //!
 //! A link here has no length: only the link reader knows where it ends. So where one is damaged, the next is
 //! looked for by the class identifier that stands before each, and the bytes in between are told.

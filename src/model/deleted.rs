@@ -2,7 +2,7 @@
 //! the directory. Windows leaves there what it takes out of a list, until something is written over it.
 //!
 //! Nothing is told that bytes do not show by themselves: an entry by its checksum, which every known format has
-//! (measured, format.md), a link by its header and, if it is whole, by adding up to its end.
+//! (measured, docs/format.md), a link by its header and, if it is whole, by adding up to its end.
 
 use std::collections::{HashMap, HashSet};
 

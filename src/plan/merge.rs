@@ -491,7 +491,7 @@ impl<'m, 'c> Merging<'m, 'c> {
         header.total = match as_it_was {
             Some((_, other)) => other.total,
             None if is_sum => sum as f32,
-            // A point an entry added (measured, format.md).
+            // A point an entry added (measured, docs/format.md).
             None => (header.total + lacks as f32 - removed as f32).max(0.0),
         };
         header.version = self.version;

@@ -1,4 +1,4 @@
-//! What is told of a file: the one shape behind tables, JSON and CSV (design.md, "JSON").
+//! What is told of a file: the one shape behind tables, JSON and CSV (docs/compatibility.md).
 //!
 //! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
 //! than its bytes. Absent is null, never a made-up 0.

@@ -18,7 +18,7 @@ pub const UNKNOWN: u32 = 0xFFFF_FFFB;
 /// How many pairs of sectors can stand in each other's place.
 const MOST_EXCHANGES: usize = 8;
 
-/// The file as sectors. The last may be short: a size that is no multiple of 512 is normal (format.md).
+/// The file as sectors. The last may be short: a size that is no multiple of 512 is normal (docs/format.md).
 ///
 /// Salvage may find that two sectors stand in each other's place; they are then read the other way round.
 /// Blocks are counted from the start of the file for that: block 0 is the header, sector `n` is block `n + 1`.

@@ -18,7 +18,7 @@ use crate::bytes::{Bytes, Short};
 
 /// Bytes of the header.
 pub const HEADER_SIZE: usize = 32;
-/// Bytes of an entry that its checksum covers, the checksum itself included (measured, format.md).
+/// Bytes of an entry that its checksum covers, the checksum itself included (measured, docs/format.md).
 pub const CHECKED_SIZE: usize = 112;
 /// Bytes of the shortest entry of format 1: no path.
 const SMALLEST_V1: usize = 114;
@@ -200,7 +200,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The checksum that these fields call for (measured, format.md).
+    /// The checksum that these fields call for (measured, docs/format.md).
     pub fn computed_checksum(&self) -> u64 {
         let mut bytes = Vec::with_capacity(self.raw.len());
         self.encode(&mut bytes);

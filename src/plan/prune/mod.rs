@@ -127,7 +127,7 @@ fn without(list: &JumpList<'_>, header: &Header, kept: Vec<destlist::Entry<'_>>)
     out
 }
 
-/// The total score of what is kept (measured, format.md). Format 2 is not among the files that were measured: its total
+/// The total score of what is kept (measured, docs/format.md). Format 2 is not among the files that were measured: its total
 /// goes by the rule that it fits before.
 fn total_after(list: &JumpList<'_>, header: &Header, kept: &[destlist::Entry<'_>], removed: usize) -> f32 {
     // The sum of no numbers is -0.0.

@@ -83,7 +83,7 @@ pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<
         count: u32::try_from(judge.drafts.len()).unwrap_or(u32::MAX),
         pinned: u32::try_from(judge.drafts.iter().filter(|draft| draft.entry.is_pinned()).count()).unwrap_or(u32::MAX),
         total: total(judge, before),
-        // An entry that was made was added, and opened once (measured, format.md).
+        // An entry that was made was added, and opened once (measured, docs/format.md).
         actions: judge.header.actions.saturating_add(judge.removed).saturating_add(judge.made.saturating_mul(2)),
         ..judge.header
     };
@@ -95,7 +95,7 @@ pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<
     out
 }
 
-/// The total score (measured, format.md): from version 3 on the sum of the scores; before, a point an entry added. Of
+/// The total score (measured, docs/format.md): from version 3 on the sum of the scores; before, a point an entry added. Of
 /// version 2 no real list is known: the rule that it kept to.
 fn total(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
     // An empty sum of floats is -0.0.

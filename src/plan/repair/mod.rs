@@ -109,7 +109,7 @@ pub fn empty_list(size: u64, why: &str, limits: &Limits) -> Result<Repair, PlanE
     reset(before, why, limits)
 }
 
-/// A DestList of 0 bytes: what Windows leaves where nothing ever was (format.md), in whatever version.
+/// A DestList of 0 bytes: what Windows leaves where nothing ever was (docs/format.md), in whatever version.
 fn reset(before: Size, why: &str, limits: &Limits) -> Result<Repair, PlanError> {
     let (bytes, after) = rebuild(&Root::default(), &[], &[Part::new(DEST_LIST, Vec::new())], limits)?;
     let mut steps = Steps::default();

@@ -262,7 +262,7 @@ impl ListBuilder {
         entries
     }
 
-    /// The header that fits the entries (format.md: what was measured on real files).
+    /// The header that fits the entries (docs/format.md: what was measured on real files).
     fn right_header(&self, entries: &[NewEntry]) -> Header {
         let last_id =
             entries.iter().filter_map(|entry| entry.id).max().unwrap_or(0).max(entries.len() as u64 + self.removed);
