@@ -43,6 +43,7 @@ pub mod report;
 pub mod salvage;
 pub mod scan;
 pub mod store;
+pub mod trace;
 pub mod write;
 
 /// The README's code is run with the tests.

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// The modules from the ground up; each may use those of the lines before its own.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["bytes", "limits"],
     &["error"],
     &["format", "os"],
     &["appid", "salvage", "write"],
     &["model"],
     &["cost"],
+    &["trace"],
     &["plan"],
     &["report"],
     &["scan", "replay", "store", "export"],
@@ -21,7 +22,8 @@ const LAYERS: [&[&str]; 10] = [
 ];
 
 /// Where nothing may touch a file, the environment, another process or the clock.
-const PURE: [&str; 10] = ["bytes", "limits", "format", "appid", "salvage", "write", "model", "cost", "plan", "report"];
+const PURE: [&str; 11] =
+    ["bytes", "limits", "format", "appid", "salvage", "write", "model", "cost", "trace", "plan", "report"];
 
 const IMPURE: [&str; 13] = [
     "std::fs",
