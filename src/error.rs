@@ -43,6 +43,14 @@ pub enum Error {
         /// What it is.
         have: String,
     },
+    /// The file is not a jump list, or of a kind that does not have what was asked for.
+    #[error("{}: {source}", path.display())]
+    NotAJumpList {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        source: NotAJumpList,
+    },
     /// The system would not do it.
     #[error("{}: cannot {doing}: {source}", path.display())]
     Io {
@@ -131,6 +139,7 @@ impl Error {
         match &mut self {
             Self::Caller { .. } => {}
             Self::File { path, .. }
+            | Self::NotAJumpList { path, .. }
             | Self::Io { path, .. }
             | Self::InUse { path, .. }
             | Self::Limit { path, .. }
@@ -146,6 +155,7 @@ impl Error {
         match self {
             Self::Caller { .. } => None,
             Self::File { path, .. }
+            | Self::NotAJumpList { path, .. }
             | Self::Io { path, .. }
             | Self::InUse { path, .. }
             | Self::Limit { path, .. }
@@ -192,6 +202,26 @@ pub enum Refusal {
     /// Something is there already, and it is never overwritten.
     #[error("a file of that name is there already")]
     Exists,
+}
+
+/// Why bytes are not a jump list.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not a jump list: need a compound file, custom destinations or a link, have {}", Start(.start))]
+#[non_exhaustive]
+pub struct NotAJumpList {
+    /// The first bytes, 8 at most.
+    pub start: Vec<u8>,
+}
+
+struct Start<'s>(&'s [u8]);
+
+impl fmt::Display for Start<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("no bytes");
+        }
+        self.0.iter().enumerate().try_for_each(|(at, byte)| write!(f, "{}{byte:02x}", if at == 0 { "" } else { " " }))
+    }
 }
 
 struct At(Option<u64>);

@@ -1,41 +1,59 @@
-//! Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
+//! Reads Windows jump lists, reports what they cost, and prunes and repairs them without losing anything.
 //!
-//! Data flows one way: bytes → container → DestList and links → jump list → plan → new bytes → backup, then atomic
-//! replace. Each step is a module:
-//!
-//! - [`mod@format`] has a file a structure on disk; [`model`] joins them to a list and says what is wrong with it.
-//! - [`cost`] says what a right-click on a list costs; [`mod@replay`] makes its calls for real.
-//! - [`plan`] says what is to change, and holds the whole new file in memory, checked against the plan.
-//! - [`store`] saves a file before it is changed, replaces it in one step, and brings it back.
-//! - [`scan`] finds lists on disk, [`report`] is the one shape that is told of them.
-//!
-//! Everything up to and with [`plan`] is pure: it touches no file, no environment and no clock.
+//! A jump list is the file behind the menu of a taskbar button. Explorer reads it in thousands of small calls; a list with
+//! thousands of entries makes the menu slow.
 //!
 //! ```
-//! use jlfix::limits::Limits;
-//! use jlfix::model::{JumpList, Kind, ReadOptions, Source};
-//! use jlfix::plan::{self, PruneRules};
+//! use jlfix::{JumpList, PruneRules};
 //!
-//! let data = std::fs::read("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
-//! let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("a jump list");
-//! let Source::Automatic(Ok(compound)) = &source else { panic!("an automatic list") };
-//! let list = JumpList::read(compound);
-//! let rules = PruneRules::new().keep(5);
-//! let plan = plan::prune(&list, &rules, &Limits::default())?;
-//! assert_eq!((plan.before.entries, plan.after.entries, plan.after.pinned), (24, 7, 2));
+//! let list = JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! for entry in list.entries() {
+//!     println!("{} {}", entry.dest.last_access, entry.dest.path);
+//! }
+//! for link in list.links() {
+//!     println!("{:?}", link.target());
+//! }
+//! let plan = list.prune(&PruneRules::new().keep(5))?;
+//! println!("{} of {} entries are dropped", plan.dropped.len(), plan.before.entries);
+//! # assert_eq!((plan.dropped.len(), plan.before.entries), (17, 24));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`JumpList`] and what it returns is all that most callers need:
+//!
+//! | to | use |
+//! |---|---|
+//! | find lists on disk | [`scan()`] |
+//! | read one | [`JumpList::open`], [`JumpList::from_bytes`] |
+//! | look at it | [`entries`](JumpList::entries), [`links`](JumpList::links), [`findings`](JumpList::findings), [`cost`](JumpList::cost), [`deleted`](JumpList::deleted) |
+//! | change it | [`PruneRules`] and [`JumpList::prune`], or [`JumpList::repair`]; then [`Store::apply`] |
+//! | undo a change | [`store::restore`] |
+//!
+//! Below it, the modules are for callers that need every detail or keep the bytes themselves. Data flows in one direction:
+//! bytes → container → DestList and links → jump list → plan → new bytes → backup, then atomic replace.
+//!
+//! - [`mod@format`]: the structures on disk, one module per structure; [`salvage`]: what a damaged container still holds.
+//! - [`model`]: the DestList joined with the links, findings, deleted entries. [`appid`]: which application a list is of.
+//! - [`cost`]: the reads of a right-click, counted; [`mod@replay`]: the same reads, made and measured.
+//! - [`plan`]: what changes, with the complete new file in memory, checked against the plan.
+//! - [`store`]: backups, history and the atomic replace. Nothing else in the library writes.
+//! - [`report`] and [`export`]: rows for JSON, CSV and forensic formats.
+//!
+//! Everything up to [`plan`] and [`report`] is pure: it touches no file, environment variable or clock.
 
 #![warn(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 pub mod appid;
+#[doc(hidden)]
 pub mod bytes;
 pub mod cost;
 pub mod error;
 pub mod export;
 pub mod format;
+mod jump_list;
 pub mod limits;
 pub mod model;
+#[doc(hidden)]
 pub mod os;
 pub mod plan;
 pub mod replay;
@@ -44,7 +62,23 @@ pub mod salvage;
 pub mod scan;
 pub mod store;
 pub mod trace;
+#[doc(hidden)]
 pub mod write;
+
+pub use appid::{AppId, AppNames};
+pub use bytes::Short;
+pub use cost::Cost;
+pub use error::{Error, NotAJumpList, Refusal, Result};
+pub use format::guid::Guid;
+pub use format::link::Link;
+pub use format::text::CodePage;
+pub use format::time::FileTime;
+pub use jump_list::{DeletedItems, JumpList, LinkOwner, ListLink};
+pub use limits::Limits;
+pub use model::{Entry, Finding, Kind, ReadOptions, Severity};
+pub use plan::{DropReason, KeepBy, Plan, PlanError, PruneRules, Repair, RepairOptions, TargetStatus};
+pub use scan::find as scan;
+pub use store::{Applied, RunId, Store};
 
 /// The README's code is run with the tests.
 #[cfg(doctest)]

@@ -16,7 +16,7 @@ const LAYERS: [&[&str]; 11] = [
     &["cost"],
     &["trace"],
     &["plan"],
-    &["report"],
+    &["report", "jump_list"],
     &["scan", "replay", "store", "export"],
     &["cli"],
 ];

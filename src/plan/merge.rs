@@ -57,6 +57,8 @@ pub struct Brought {
 
 /// Lists merged, ready to be written.
 #[derive(Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Merge {
     /// What comes from where, in words.
     pub steps: Vec<Step>,

@@ -21,7 +21,11 @@ use crate::model::{FUTURE_VERSIONS, JumpList, Unseen};
 
 /// Why a list cannot be planned for.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
+    /// The file is a custom list or a link: nothing is planned for these.
+    #[error("not an automatic list: need a compound file with a header")]
+    NotAnAutomaticList,
     /// The list is damaged in a way that a change would make final.
     #[error("{0}")]
     Damaged(String),

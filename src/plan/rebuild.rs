@@ -11,6 +11,7 @@ use crate::write::{self, NewStream};
 
 /// Why a new file was not made.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RebuildError {
     /// A stream's name holds an unpaired surrogate, which the writer cannot write.
     #[error("stream {0} has a name that cannot be written again; nothing was changed")]

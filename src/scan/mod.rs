@@ -38,8 +38,16 @@ pub struct ScanError {
 
 /// The jump lists under `root`, or `root` itself if it is no folder, in the order of their names. A folder that cannot
 /// be read is an error of its own and does not end the search. A depth of folders over 64 is not entered.
-pub fn find(root: &Path) -> impl Iterator<Item = Result<Found, ScanError>> + use<> {
-    let root = root.to_owned();
+///
+/// ```
+/// for found in jlfix::scan("samples/CustomDestinations") {
+///     let list = jlfix::JumpList::open(found?.path)?;
+///     println!("{:?}: {} links", list.app_id(), list.links().count());
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn find<P: AsRef<Path>>(root: P) -> impl Iterator<Item = Result<Found, ScanError>> + use<P> {
+    let root = root.as_ref().to_owned();
     // A file that was named is taken as it is; only a folder is searched.
     let named = match std::fs::metadata(&root) {
         Err(source) => Some(Err(ScanError { path: root.clone(), doing: "open", source })),

@@ -7,6 +7,7 @@
 //! A store is a folder; each [`Run`] that saved something is a folder in it, with the saved files and
 //! `manifest.json`. While a run lasts, and after it was killed, `journal.jsonl` stands in for the manifest.
 
+mod apply;
 mod change;
 mod history;
 mod manifest;
@@ -21,6 +22,7 @@ use std::{
 
 use jiff::{SignedDuration, Timestamp};
 
+pub use apply::{Applied, NewFile};
 pub use change::{Decision, NewContent, Options, Outcome, backup, change, create, delete, edit};
 pub use history::{Action, History};
 pub use manifest::{After, Manifest, Record, RunId, RunKind, Saved};
@@ -87,6 +89,14 @@ impl Store {
             need: "JLFIX_BACKUP_DIR, or a home".to_owned(),
             have: "neither".to_owned(),
         })
+    }
+
+    /// The current user's store, at [`Store::default_root`].
+    ///
+    /// # Errors
+    /// [`Error::Caller`] if the environment does not say where it is.
+    pub fn of_user() -> Result<Self> {
+        Self::open(Self::default_root(|name| std::env::var_os(name))?)
     }
 
     /// The store in `root`, which need not exist yet.

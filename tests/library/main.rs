@@ -14,6 +14,7 @@ mod support;
 mod cost;
 mod diagnosis;
 mod findings;
+mod jump_list;
 mod library;
 mod links;
 mod merging;

@@ -44,6 +44,8 @@ pub struct RepairOptions {
 
 /// A list mended, ready to be written.
 #[derive(Debug)]
+#[must_use]
+#[non_exhaustive]
 pub struct Repair {
     /// What was mended, in words.
     pub steps: Vec<Step>,
