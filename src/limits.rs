@@ -1,7 +1,15 @@
 //! Bounds on what a file may cost, as one value that is passed down.
 
 /// What reading one file may take. The defaults fit the largest lists that are known, many times over.
+///
+/// ```
+/// use jlfix::Limits;
+///
+/// let limits = Limits::default().file_size(16 << 20).deleted(1000);
+/// assert_eq!((limits.file_size, limits.deleted), (16 << 20, 1000));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// The largest file that is read, in bytes. Default 256 MiB.
     pub file_size: u64,
@@ -21,6 +29,34 @@ impl Limits {
     /// How many bytes of streams a file of `size` bytes may hand out.
     pub fn handed_out(&self, size: usize) -> u64 {
         (size as u64).saturating_mul(self.handed_out_per_byte)
+    }
+
+    /// Sets [`file_size`](Self#structfield.file_size).
+    #[must_use]
+    pub fn file_size(mut self, file_size: u64) -> Self {
+        self.file_size = file_size;
+        self
+    }
+
+    /// Sets [`handed_out_per_byte`](Self#structfield.handed_out_per_byte).
+    #[must_use]
+    pub fn handed_out_per_byte(mut self, handed_out_per_byte: u64) -> Self {
+        self.handed_out_per_byte = handed_out_per_byte;
+        self
+    }
+
+    /// Sets [`salvage_work`](Self#structfield.salvage_work).
+    #[must_use]
+    pub fn salvage_work(mut self, salvage_work: u64) -> Self {
+        self.salvage_work = salvage_work;
+        self
+    }
+
+    /// Sets [`deleted`](Self#structfield.deleted).
+    #[must_use]
+    pub fn deleted(mut self, deleted: usize) -> Self {
+        self.deleted = deleted;
+        self
     }
 }
 

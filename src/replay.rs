@@ -20,6 +20,7 @@ pub const PUBLISHED_PASSES: f64 = 7_843_293.0 / 4_027_904.0;
 /// A way to read a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Pattern {
     /// As Explorer does for one menu, by the list's structure.
     Explorer,
@@ -124,6 +125,7 @@ impl Timing {
 
 /// Whether the file is in the system's cache before each round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Cache<'p> {
     /// It is: the file is read once completely first.
     Warm,

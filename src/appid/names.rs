@@ -28,6 +28,7 @@ pub struct BadLine {
 /// Why a line of a list cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum LineProblem {
     /// There is no bar between id and description.
     #[error("need \"ID\"|\"description\", have no bar")]

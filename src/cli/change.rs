@@ -142,7 +142,7 @@ pub(crate) fn begin(store: &Store, context: &Context) -> Result<Run, Stop> {
 
 /// How files are changed, from the global options.
 pub(crate) fn options(context: &Context, dry_run: bool) -> Options {
-    Options { limits: context.read.limits, dry_run, ..Options::default() }
+    Options::default().limits(context.read.limits).dry_run(dry_run)
 }
 
 /// A command that changes files, in progress.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jlfix::appid::AppNames;
 use jlfix::limits::Limits;
 use jlfix::model::ReadOptions;
-use jlfix::report::{ReportOptions, SLOW_MS};
+use jlfix::report::ReportOptions;
 
 use super::options::Global;
 use super::output;
@@ -27,7 +27,7 @@ pub(crate) struct Context {
 
 impl Context {
     pub(crate) fn new(global: &Global) -> Self {
-        let limits = Limits { file_size: global.max_size.saturating_mul(1 << 20), ..Limits::default() };
+        let limits = Limits::default().file_size(global.max_size.saturating_mul(1 << 20));
         let mut names = AppNames::default();
         if let Some(path) = &global.app_ids {
             match std::fs::read(path) {
@@ -39,7 +39,7 @@ impl Context {
                 Err(error) => output::error(&format!("{}: cannot read the names: {error}", path.display())),
             }
         }
-        let read = ReadOptions { limits, code_page: global.code_page };
+        let read = ReadOptions::default().limits(limits).code_page(global.code_page);
         Self {
             read,
             names,
@@ -52,8 +52,7 @@ impl Context {
 
     /// What is told of a file where a command asks for no more: no entries, and nothing that is deleted.
     pub(crate) fn report(&self) -> ReportOptions<'_> {
-        let (code_page, names) = (self.read.code_page, &self.names);
-        ReportOptions { slow_ms: SLOW_MS, entries: None, code_page, names, deleted: false }
+        ReportOptions::new(&self.names).code_page(self.read.code_page)
     }
 
     /// Tells a note, unless notes are not wanted.

@@ -92,8 +92,7 @@ fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context
             match (list.pinned(), list.unseen()) {
                 (0, None) => None,
                 (0, Some(unseen)) => {
-                    let options =
-                        plan::RepairOptions { code_page: context.read.code_page, ..plan::RepairOptions::default() };
+                    let options = plan::RepairOptions::default().code_page(context.read.code_page);
                     let helps = matches!(plan::repair(&list, &options, &context.read.limits), Ok(Some(_)));
                     let path = words::quoted_path(&found.path.display().to_string());
                     let remedy =

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use jlfix::export::{self, DateFormat, DumpedLink, SourceFile};
 use jlfix::format::text::hex;
 use jlfix::model::{Kind, Severity};
-use jlfix::report::{ReportOptions, State};
+use jlfix::report::State;
 
 use super::context::Context;
 use super::exit::{Exit, Tally};
@@ -165,7 +165,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         }
         None => None,
     };
-    let options = ReportOptions { deleted: args.deleted, ..context.report() };
+    let options = context.report().deleted(args.deleted);
     let each = |view: View<'_>| render(&view, args, context);
     let mut counts = [Count::default(); KINDS.len()];
     let mut failures = Vec::new();

@@ -185,7 +185,7 @@ pub(crate) fn refusal(shown: &str, list: &JumpList<'_>, error: &plan::PlanError,
     match error {
         plan::PlanError::Damaged(why) => format!("{shown}: damaged ({why}); nothing was changed. {}", repair()),
         plan::PlanError::Unseen(unseen) => {
-            let options = plan::RepairOptions { code_page: context.read.code_page, ..plan::RepairOptions::default() };
+            let options = plan::RepairOptions::default().code_page(context.read.code_page);
             let helps = matches!(plan::repair(list, &options, &context.read.limits), Ok(Some(_)));
             let remedy = if helps { repair() } else { "--include-pinned accepts that they may be lost".to_owned() };
             format!("{shown}: damaged, entries or pins may be lost: {unseen}; nothing was changed. {remedy}")

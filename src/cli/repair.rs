@@ -45,12 +45,11 @@ pub(crate) struct RepairArgs {
 }
 
 pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
-    let rules = RepairOptions {
-        keep_linkless: args.keep_linkless,
-        drop_orphans: args.drop_orphans,
-        reset: args.reset,
-        code_page: context.read.code_page,
-    };
+    let rules = RepairOptions::default()
+        .keep_linkless(args.keep_linkless)
+        .drop_orphans(args.drop_orphans)
+        .reset(args.reset)
+        .code_page(context.read.code_page);
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
     let mut session = Session::start(context, "mended", args.dry_run, true, tally)?;

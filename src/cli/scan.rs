@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use jlfix::limits::Limits;
 use jlfix::model::Kind;
 use jlfix::plan::{self, PruneRules};
-use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
+use jlfix::report::{FileRow, SLOW_MS, State, Totals};
 use jlfix::scan::Found;
 
 use super::context::Context;
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     } else {
         args.lists.gather(context, &mut tally)?
     };
-    let options = ReportOptions { slow_ms: args.slow_ms, ..context.report() };
+    let options = context.report().slow_ms(args.slow_ms);
     let mut totals = Totals::default();
     let mut lines: Vec<Line> = Vec::with_capacity(files.len());
     let each = |view: View<'_>| {

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use jlfix::model::Severity;
-use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, ReportOptions, Totals};
+use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, Totals};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.apps.gather(&args.paths, context, &mut tally)?;
     let detail = if args.links { LinkDetail::Whole } else { LinkDetail::Target };
-    let options = ReportOptions { entries: Some(detail), deleted: args.deleted, ..context.report() };
+    let options = context.report().entries(detail).deleted(args.deleted);
     let each = |view: View<'_>| {
         let mut totals = Totals::default();
         totals.add(view.row);

@@ -24,6 +24,7 @@ enum Part {
 
 /// Why a format cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum BadDateFormat {
     /// A run of letters that stands for something in .NET, and for nothing here.
     #[error(

@@ -22,6 +22,7 @@ const MOST_PASSES: usize = 16;
 
 /// What a category is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CategoryKind<'a> {
     /// Type 0: a name that the application chose; may be a resource reference (`@{…}` or `@file,-id`).
     Named(Utf16<'a>),
@@ -85,6 +86,7 @@ pub struct Category<'a> {
 
 /// What is wrong in a custom destinations file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// The header is cut short.
     Header(Short),

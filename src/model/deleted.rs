@@ -117,6 +117,7 @@ impl serde::Serialize for Live {
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum What<'c> {
     /// A DestList entry; its offset is that in its run.
     Entry(destlist::Entry<'c>),

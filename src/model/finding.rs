@@ -29,6 +29,7 @@ impl fmt::Display for Severity {
 /// The command that mends a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Fix {
     /// `jlfix repair`
     Repair,
@@ -53,6 +54,7 @@ macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $severity:ident, $fix:expr, $title:literal;)*) => {
         /// The kinds of finding. A code never changes its meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum Code { $($(#[$doc])* $name,)* }
 
         impl Code {

@@ -81,11 +81,28 @@ impl Kind {
 
 /// How a file is to be read.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// Bounds on what it may cost.
     pub limits: Limits,
     /// The code page of ANSI strings in links.
     pub code_page: CodePage,
+}
+
+impl ReadOptions {
+    /// Sets [`limits`](Self#structfield.limits).
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets [`code_page`](Self#structfield.code_page).
+    #[must_use]
+    pub fn code_page(mut self, code_page: CodePage) -> Self {
+        self.code_page = code_page;
+        self
+    }
 }
 
 /// A file taken apart as far as it goes.

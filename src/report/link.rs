@@ -10,6 +10,7 @@ use crate::format::text::CodePage;
 
 /// How much of a link is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LinkDetail {
     /// Where it is, how large, and what it points at.
     Target,

@@ -57,6 +57,7 @@ impl State {
 
 /// What is to be told.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ReportOptions<'a> {
     /// From how many milliseconds a click is slow.
     pub slow_ms: f64,
@@ -68,6 +69,41 @@ pub struct ReportOptions<'a> {
     pub names: &'a AppNames,
     /// Whether what is deleted is looked for. Who does is to call [`FileRow::with_deleted`].
     pub deleted: bool,
+}
+
+impl<'a> ReportOptions<'a> {
+    /// A click is slow from [`SLOW_MS`] on; no entries, nothing deleted, code page 1252.
+    pub fn new(names: &'a AppNames) -> Self {
+        Self { slow_ms: SLOW_MS, entries: None, code_page: CodePage::default(), names, deleted: false }
+    }
+
+    /// Sets [`slow_ms`](Self#structfield.slow_ms).
+    #[must_use]
+    pub fn slow_ms(mut self, slow_ms: f64) -> Self {
+        self.slow_ms = slow_ms;
+        self
+    }
+
+    /// Sets [`entries`](Self#structfield.entries).
+    #[must_use]
+    pub fn entries(mut self, entries: impl Into<Option<LinkDetail>>) -> Self {
+        self.entries = entries.into();
+        self
+    }
+
+    /// Sets [`code_page`](Self#structfield.code_page).
+    #[must_use]
+    pub fn code_page(mut self, code_page: CodePage) -> Self {
+        self.code_page = code_page;
+        self
+    }
+
+    /// Sets [`deleted`](Self#structfield.deleted).
+    #[must_use]
+    pub fn deleted(mut self, deleted: bool) -> Self {
+        self.deleted = deleted;
+        self
+    }
 }
 
 /// What the file system says of a file.

@@ -21,6 +21,7 @@ use crate::{
 
 /// How files are changed.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Options {
     /// The largest file that is read.
     pub limits: Limits,
@@ -34,6 +35,43 @@ pub struct Options {
     pub any_file: bool,
 }
 
+impl Options {
+    /// Sets [`limits`](Self#structfield.limits).
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Sets [`retries`](Self#structfield.retries).
+    #[must_use]
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.retries = retries;
+        self
+    }
+
+    /// Sets [`dry_run`](Self#structfield.dry_run).
+    #[must_use]
+    pub fn dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
+
+    /// Sets [`no_links`](Self#structfield.no_links).
+    #[must_use]
+    pub fn no_links(mut self, no_links: bool) -> Self {
+        self.no_links = no_links;
+        self
+    }
+
+    /// Sets [`any_file`](Self#structfield.any_file).
+    #[must_use]
+    pub fn any_file(mut self, any_file: bool) -> Self {
+        self.any_file = any_file;
+        self
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self { limits: Limits::default(), retries: 3, dry_run: false, no_links: false, any_file: false }
@@ -42,6 +80,7 @@ impl Default for Options {
 
 /// What is to be done with a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Decision {
     /// Nothing.
     Leave,
@@ -69,6 +108,7 @@ impl From<Vec<u8>> for NewContent {
 
 /// What was done with a file, or would be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Outcome {
     /// Nothing; it is as it was, or is not there and was not.
     Unchanged,

@@ -104,6 +104,7 @@ pub enum RunKind {
 
 /// What a run made of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum After {
     /// A file with this SHA-256, in lower-case hex.
     File(String),

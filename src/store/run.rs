@@ -25,6 +25,7 @@ use crate::{
 };
 
 /// What to do when another run has the store.
+#[non_exhaustive]
 pub enum OnBusy<'a> {
     /// Give up at once, with [`Error::InUse`].
     Fail,

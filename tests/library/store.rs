@@ -128,10 +128,10 @@ fn a_plan_that_fails_or_leaves_the_file_touches_nothing_and_a_dry_run_only_tells
         Err(Error::Caller { what: "rule", need: need.clone(), have: need.clone() })
     });
     assert!(matches!(caller, Err(Error::Caller { .. })));
-    let dry = Options { dry_run: true, ..options };
+    let dry = options.dry_run(true);
     let told = change(&path, &dry, Some(&mut run), write(b"new!")).unwrap();
     assert_eq!(told, Outcome::Written { before: Some(3), after: 4 });
-    let large = Options { limits: Limits { file_size: 2, ..options.limits }, ..options };
+    let large = options.limits(Limits::default().file_size(2));
     assert!(matches!(change(&path, &large, None, write(b"")), Err(Error::Limit { limit: 2, have: 3, .. })));
     assert_eq!(fs::read(&path).unwrap(), b"old");
     drop(run);

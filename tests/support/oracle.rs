@@ -74,13 +74,7 @@ fn tell(data: &[u8], hint: Option<Kind>) {
         user: None,
     };
     let names = AppNames::default();
-    let options = ReportOptions {
-        slow_ms: 100.0,
-        entries: Some(LinkDetail::Whole),
-        code_page: CodePage::default(),
-        names: &names,
-        deleted: true,
-    };
+    let options = ReportOptions::new(&names).entries(LinkDetail::Whole).deleted(true);
     let leftover = Leftover::of(&source, list.as_ref());
     let deleted = Deleted::find(&leftover, &source, list.as_ref(), &Limits::default(), options.code_page);
     for item in &deleted.items {
@@ -333,12 +327,7 @@ pub fn repair(data: &[u8]) {
     let limits = Limits::default();
     let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
     let list = JumpList::read(&compound);
-    let options = RepairOptions {
-        keep_linkless: how & 1 != 0,
-        drop_orphans: how & 2 != 0,
-        reset: how & 4 != 0,
-        code_page: CodePage::default(),
-    };
+    let options = RepairOptions::default().keep_linkless(how & 1 != 0).drop_orphans(how & 2 != 0).reset(how & 4 != 0);
     let to_mend = |list: &JumpList<'_>| -> BTreeSet<Code> {
         let mut codes = to_mend(list);
         if options.keep_linkless {

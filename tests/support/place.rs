@@ -65,7 +65,7 @@ impl Place {
     }
 
     pub fn restore(&self, manifest: &Manifest, record: &Record, run: &mut Run) -> Result<Outcome, Error> {
-        restore(&self.store, &manifest.id, record, &Options { any_file: true, ..Options::default() }, Some(run))
+        restore(&self.store, &manifest.id, record, &Options::default().any_file(true), Some(run))
     }
 }
 

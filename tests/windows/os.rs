@@ -61,14 +61,8 @@ impl Place {
 
         let mut run = self.store.begin("restore", OnBusy::Fail).unwrap();
         let record = &manifest.files[0];
-        let outcome = restore(
-            &self.store,
-            &manifest.id,
-            record,
-            &Options { any_file: true, ..Options::default() },
-            Some(&mut run),
-        )
-        .unwrap();
+        let outcome =
+            restore(&self.store, &manifest.id, record, &Options::default().any_file(true), Some(&mut run)).unwrap();
         run.finish().unwrap();
         assert_eq!(outcome, Outcome::Written { before: Some(4), after: 3 });
         assert_eq!(fs::read(path).unwrap(), b"old");
@@ -288,7 +282,7 @@ fn a_junction_is_no_file_and_a_restore_does_not_go_through_one() {
     let expected = if is_wine() { Refusal::NotAFile("folder") } else { Refusal::ReparsePoint };
     assert_eq!(refusal(&link), expected);
 
-    let recorded = Options { no_links: true, ..Options::default() };
+    let recorded = Options::default().no_links(true);
     let outcome = change(&link.join(NAME), &recorded, None, |_| Ok(Decision::Write(b"new!".to_vec().into())));
     assert!(matches!(outcome, Err(Error::Refused { reason: Refusal::FolderMoved(_), .. })), "{outcome:?}");
     assert_eq!(fs::read(&path).unwrap(), b"old");

@@ -7,7 +7,7 @@ use jlfix::appid::AppId;
 use jlfix::model::Kind;
 use jlfix::plan::TargetStatus;
 use jlfix::replay::{self, Cache, Pattern};
-use jlfix::report::{self, FileRow, LinkDetail, ReportOptions, SLOW_MS};
+use jlfix::report::{self, FileRow, LinkDetail, SLOW_MS};
 use jlfix::scan::Found;
 
 use super::settings::Build;
@@ -79,7 +79,7 @@ impl Looked {
 /// Reads the lists.
 pub(super) fn look(files: &[Found], drives: &[Drive], context: &Context, tally: &mut Tally) -> Result<Looked, Stop> {
     let targets = Targets::new(drives);
-    let options = ReportOptions { entries: Some(LinkDetail::Target), ..context.report() };
+    let options = context.report().entries(LinkDetail::Target);
     let mut looked = Looked { lists: Vec::new(), failed: 0, found: files.len(), can_tell_targets: targets.can_tell() };
     let each = |view: View<'_>| {
         let row = view.row;

@@ -194,8 +194,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
             before = Some(plan::Size::of(&list).into());
         }
         // What one copy has no link for, another may.
-        let rules =
-            RepairOptions { keep_linkless: true, code_page: context.read.code_page, ..RepairOptions::default() };
+        let rules = RepairOptions::default().keep_linkless(true).code_page(context.read.code_page);
         match plan::repair(&list, &rules, limits) {
             Ok(None) => {
                 contents.push(Cow::Borrowed(data));

@@ -2,6 +2,7 @@
 
 /// The kind of fault; each has a finding of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// A header field cannot be right.
     Header,

@@ -36,6 +36,7 @@ use layout::Layout;
 
 /// How a stream's bytes were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Recovery {
     /// As the file says, nothing in doubt.
     Intact,

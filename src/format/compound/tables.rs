@@ -121,6 +121,7 @@ pub(crate) fn describe(value: u32) -> String {
 
 /// How a chain ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ChainEnd {
     /// At the mark that ends a chain, or at the length that was asked for.
     Whole,

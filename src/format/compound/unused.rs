@@ -13,6 +13,7 @@ use crate::format::text::Utf16;
 
 /// What kind of place in a file it is that nothing in use takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Place {
     /// A sector that the FAT gives as free.
     FreeSector,

@@ -20,6 +20,7 @@ const FIRST_TEXT: u16 = 0x20;
 /// How far an entry can be relied on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Soundness {
     /// Its checksum holds, and it is all there.
     Sound,

@@ -31,6 +31,7 @@ pub use walk::{Walk, lacks_only_terminal, sound_size, walk};
 
 /// Why bytes are no link at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum NotALink {
     /// There are fewer bytes than a header takes.
     #[error(transparent)]

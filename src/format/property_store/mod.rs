@@ -64,6 +64,7 @@ pub struct Property<'a> {
 
 /// Which property of its set one is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PropertyId<'a> {
     /// By number.
     Number(u32),

@@ -23,6 +23,7 @@ pub enum KeepBy {
 
 /// Whether the target of an entry exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TargetStatus {
     /// It exists.
     Exists,

@@ -30,7 +30,17 @@ use links::{Links, Role};
 const MOST_ROUNDS: usize = 4;
 
 /// How a list is to be mended.
+///
+/// ```
+/// use jlfix::{JumpList, RepairOptions};
+///
+/// let list = JumpList::open("samples/damaged/wrong-count/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+/// let repair = list.repair(&RepairOptions::default().drop_orphans(true))?.expect("a damaged list");
+/// assert!(repair.steps.iter().all(|step| !step.lost));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct RepairOptions {
     /// Keep entries that have no link, as they are. Windows cannot open them.
     pub keep_linkless: bool,
@@ -40,6 +50,36 @@ pub struct RepairOptions {
     pub reset: bool,
     /// The code page of ANSI strings in links.
     pub code_page: CodePage,
+}
+
+impl RepairOptions {
+    /// Sets [`keep_linkless`](Self#structfield.keep_linkless).
+    #[must_use]
+    pub fn keep_linkless(mut self, keep_linkless: bool) -> Self {
+        self.keep_linkless = keep_linkless;
+        self
+    }
+
+    /// Sets [`drop_orphans`](Self#structfield.drop_orphans).
+    #[must_use]
+    pub fn drop_orphans(mut self, drop_orphans: bool) -> Self {
+        self.drop_orphans = drop_orphans;
+        self
+    }
+
+    /// Sets [`reset`](Self#structfield.reset).
+    #[must_use]
+    pub fn reset(mut self, reset: bool) -> Self {
+        self.reset = reset;
+        self
+    }
+
+    /// Sets [`code_page`](Self#structfield.code_page).
+    #[must_use]
+    pub fn code_page(mut self, code_page: CodePage) -> Self {
+        self.code_page = code_page;
+        self
+    }
 }
 
 /// A list mended, ready to be written.
