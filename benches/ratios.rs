@@ -18,7 +18,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jlfix::limits::Limits;
-use jlfix::model::{JumpList, Kind, ReadOptions, Source};
+use jlfix::model::{AutomaticList, Kind, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 
 #[path = "../tests/support/build/mod.rs"]
@@ -29,14 +29,14 @@ fn parse(path: &Path) -> usize {
     let data = fs::read(path).expect("the file is there");
     let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("it is a list");
     let Source::Automatic(Ok(compound)) = &source else { panic!("it is an automatic list") };
-    JumpList::read(compound).findings(Default::default()).len()
+    AutomaticList::read(compound).findings(Default::default()).len()
 }
 
 fn prune(path: &Path) -> usize {
     let data = fs::read(path).expect("the file is there");
     let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("it is a list");
     let Source::Automatic(Ok(compound)) = &source else { panic!("it is an automatic list") };
-    let list = JumpList::read(compound);
+    let list = AutomaticList::read(compound);
     let rules = PruneRules::new().keep(50);
     plan::prune(&list, &rules, &Limits::default()).expect("it is intact").bytes.expect("entries are dropped").len()
 }

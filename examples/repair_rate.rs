@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use jlfix::format::compound::looks_like_compound;
 use jlfix::limits::Limits;
-use jlfix::model::{Code, Fix, JumpList};
+use jlfix::model::{AutomaticList, Code, Fix};
 use jlfix::plan::{PlanError, RepairOptions, repair};
 
 #[path = "../tests/support/mutants.rs"]
@@ -183,7 +183,7 @@ fn originals(paths: &[PathBuf]) -> Result<Originals, Box<dyn Error>> {
 fn mend(data: &[u8]) -> Outcome {
     let (limits, options) = (Limits::default(), RepairOptions::default());
     let Ok(compound) = jlfix::salvage::read(data, &limits) else { return Outcome::Hopeless };
-    match repair(&JumpList::read(&compound), &options, &limits) {
+    match repair(&AutomaticList::read(&compound), &options, &limits) {
         Ok(Some(plan)) if plan.steps.is_empty() => Outcome::Failed("mended, and no step says what".to_owned()),
         Ok(Some(plan)) => match left_over(&plan.bytes) {
             None => Outcome::Mended(plan.bytes),
@@ -199,7 +199,7 @@ fn mend(data: &[u8]) -> Outcome {
 fn again(data: &[u8]) -> Option<String> {
     let limits = Limits::default();
     let compound = jlfix::salvage::read(data, &limits).ok()?;
-    match repair(&JumpList::read(&compound), &RepairOptions::default(), &limits) {
+    match repair(&AutomaticList::read(&compound), &RepairOptions::default(), &limits) {
         Ok(None) => None,
         Ok(Some(plan)) => Some(plan.steps.first().map_or_else(String::new, |step| step.what.clone())),
         Err(error) => Some(error.to_string()),
@@ -209,14 +209,14 @@ fn again(data: &[u8]) -> Option<String> {
 /// A finding that `repair` is to mend.
 fn left_over(data: &[u8]) -> Option<Code> {
     let compound = jlfix::salvage::read(data, &Limits::default()).ok()?;
-    let findings = JumpList::read(&compound).findings(RepairOptions::default().code_page);
+    let findings = AutomaticList::read(&compound).findings(RepairOptions::default().code_page);
     findings.into_iter().map(|finding| finding.code).find(|code| code.fix() == Some(Fix::Repair))
 }
 
 /// Path of each entry, and whether it is pinned.
 fn facts(data: &[u8]) -> Vec<(String, bool)> {
     let Ok(compound) = jlfix::salvage::read(data, &Limits::default()) else { return Vec::new() };
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     list.entries.iter().map(|entry| (entry.dest.path.to_string(), entry.dest.is_pinned())).collect()
 }
 

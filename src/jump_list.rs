@@ -39,7 +39,7 @@ self_cell!(
     }
 );
 
-type Automatic<'c> = Option<model::JumpList<'c>>;
+type Automatic<'c> = Option<model::AutomaticList<'c>>;
 
 self_cell!(
     /// A container and the list in it.
@@ -114,7 +114,7 @@ impl JumpList {
             Source::read(data, hint, options).ok_or_else(|| NotAJumpList { start: start() })
         })?;
         let parsed = Parsed::new(container, |container| match container.borrow_dependent() {
-            Source::Automatic(Ok(compound)) => Some(model::JumpList::read(compound)),
+            Source::Automatic(Ok(compound)) => Some(model::AutomaticList::read(compound)),
             _ => None,
         });
         Ok(Self { path: None, options: *options, parsed })
@@ -226,7 +226,7 @@ impl JumpList {
     }
 
     /// The automatic list with all that is known of it; `None` for other kinds, and if the container has no header.
-    pub fn automatic(&self) -> Option<&model::JumpList<'_>> {
+    pub fn automatic(&self) -> Option<&model::AutomaticList<'_>> {
         self.parsed.borrow_dependent().as_ref()
     }
 

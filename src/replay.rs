@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::cost;
-use crate::model::JumpList;
+use crate::model::AutomaticList;
 use crate::os::{self, read_at};
 
 /// Bytes of a call in the published trace (docs/format.md).
@@ -58,7 +58,7 @@ pub type Calls = Vec<(u64, usize)>;
 
 /// The calls of `pattern` on a file of `size` bytes; `list` is what Explorer would walk, and without one there is no
 /// such pattern.
-pub fn calls(pattern: Pattern, size: u64, list: Option<&JumpList<'_>>) -> Option<Calls> {
+pub fn calls(pattern: Pattern, size: u64, list: Option<&AutomaticList<'_>>) -> Option<Calls> {
     Some(match pattern {
         Pattern::Explorer => explorer(list?),
         Pattern::Published => {
@@ -88,7 +88,7 @@ fn through(size: u64, total: u64, piece: usize) -> Calls {
     calls
 }
 
-fn explorer(list: &JumpList<'_>) -> Calls {
+fn explorer(list: &AutomaticList<'_>) -> Calls {
     let mut calls = Vec::new();
     cost::click(list, &mut |read| calls.push((read.offset, read.length)));
     calls

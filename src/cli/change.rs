@@ -8,7 +8,7 @@ use std::path::Path;
 use jlfix::appid::AppId;
 use jlfix::cost::Cost;
 use jlfix::error::Error;
-use jlfix::model::{JumpList, Kind, Source};
+use jlfix::model::{AutomaticList, Kind, Source};
 use jlfix::plan::Size;
 use jlfix::report::CostRow;
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Run, RunId, Store};
@@ -60,7 +60,7 @@ impl Figures {
             Self::from(size)
         };
         Some(match &source {
-            Source::Automatic(Ok(compound)) => Size::of(&JumpList::read(compound)).into(),
+            Source::Automatic(Ok(compound)) => Size::of(&AutomaticList::read(compound)).into(),
             Source::Automatic(Err(_)) => rest(0),
             Source::Custom(custom) => rest(custom.links().count()),
             Source::Link(..) => rest(1),

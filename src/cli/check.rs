@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use jlfix::model::{Code, Fix, JumpList, Severity, Source};
+use jlfix::model::{AutomaticList, Code, Fix, Severity, Source};
 use jlfix::os::is_same_path;
 use jlfix::report::{FileRow, Totals};
 
@@ -138,7 +138,7 @@ fn restore_command(path: &str, context: &Context) -> Option<String> {
         let source = Source::read(data, input::kind_of(&full), &context.read);
         source.is_some_and(|source| match &source {
             Source::Automatic(Ok(compound)) => {
-                let findings = JumpList::read(compound).findings(context.read.code_page);
+                let findings = AutomaticList::read(compound).findings(context.read.code_page);
                 findings.iter().all(|finding| finding.severity() < Severity::Error)
             }
             source => source.findings().iter().all(|finding| finding.severity() < Severity::Error),

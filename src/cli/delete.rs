@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use jlfix::error::Error;
-use jlfix::model::{JumpList, Source};
+use jlfix::model::{AutomaticList, Source};
 use jlfix::plan;
 use jlfix::scan::Found;
 use jlfix::store;
@@ -85,7 +85,7 @@ fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context
         Some(Source::Custom(_)) => None,
         Some(Source::Automatic(Err(_))) => (!include_pinned).then(unknown),
         Some(Source::Automatic(Ok(compound))) if !include_pinned => {
-            let list = JumpList::read(&compound);
+            let list = AutomaticList::read(&compound);
             if list.is_foreign() {
                 return Some(plan::PlanError::NotAJumpList.to_string());
             }
@@ -103,7 +103,7 @@ fn objection(found: &Found, data: &[u8], include_pinned: bool, context: &Context
             }
         }
         Some(Source::Automatic(Ok(compound))) => {
-            JumpList::read(&compound).is_foreign().then(|| plan::PlanError::NotAJumpList.to_string())
+            AutomaticList::read(&compound).is_foreign().then(|| plan::PlanError::NotAJumpList.to_string())
         }
     }
 }

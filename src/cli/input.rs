@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use jlfix::appid::user_of;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{Deleted, JumpList, Kind, Leftover, Source};
+use jlfix::model::{AutomaticList, Deleted, Kind, Leftover, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions};
 use jlfix::scan::{self, Found};
 
@@ -105,7 +105,7 @@ pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
 /// A file that is told of.
 pub(crate) struct View<'c> {
     pub(crate) row: &'c FileRow<'c>,
-    pub(crate) list: Option<&'c JumpList<'c>>,
+    pub(crate) list: Option<&'c AutomaticList<'c>>,
     pub(crate) source: &'c Source<'c>,
     /// What is deleted in it, if that was asked for.
     pub(crate) deleted: Option<&'c Deleted<'c>>,
@@ -130,7 +130,7 @@ pub(crate) fn view<T>(
         )
     })?;
     let list = match &source {
-        Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
+        Source::Automatic(Ok(compound)) => Some(AutomaticList::read(compound)),
         _ => None,
     };
     let leftover = options.deleted.then(|| Leftover::of(&source, list.as_ref()));

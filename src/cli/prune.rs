@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use jlfix::format::time::FileTime;
-use jlfix::model::{JumpList, Kind, Source};
+use jlfix::model::{AutomaticList, Kind, Source};
 use jlfix::plan::{self, DropReason, KeepBy, PruneRules, TargetStatus};
 
 use super::Stop;
@@ -180,7 +180,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
 
 /// Why a list was not changed, and the command that helps: a repair where it would do something, else the option that
 /// accepts the loss.
-pub(crate) fn refusal(shown: &str, list: &JumpList<'_>, error: &plan::PlanError, context: &Context) -> String {
+pub(crate) fn refusal(shown: &str, list: &AutomaticList<'_>, error: &plan::PlanError, context: &Context) -> String {
     let repair = || format!("Repair it first: jlfix repair {}", quoted_path(shown));
     match error {
         plan::PlanError::Damaged(why) => format!("{shown}: damaged ({why}); nothing was changed. {}", repair()),
@@ -267,7 +267,7 @@ fn planned(
         Some(Source::Automatic(Err(short))) => return Err(format!("{shown}: damaged: {short}; nothing was changed")),
         _ => return Err(format!("{shown}: no automatic list: need a compound file; nothing was changed")),
     };
-    let list = JumpList::read(compound);
+    let list = AutomaticList::read(compound);
     let before = plan::Size::of(&list);
     (change.before, change.after) = (Some(before.into()), Some(before.into()));
     let plan = plan::prune(&list, rules, &context.read.limits)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jlfix::model::{JumpList, Kind, Severity, Source};
+use jlfix::model::{AutomaticList, Kind, Severity, Source};
 use jlfix::plan::{self, PlanError, RepairOptions};
 use jlfix::scan::Found;
 
@@ -92,7 +92,7 @@ fn planned(
     };
     let plan = match Source::read(data, hint, &context.read) {
         Some(Source::Automatic(Ok(compound))) => {
-            let list = JumpList::read(&compound);
+            let list = AutomaticList::read(&compound);
             let size = plan::Size::of(&list);
             (change.before, change.after) = (Some(size.into()), Some(size.into()));
             plan::repair(&list, rules, limits).map_err(|error| match error {

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use jlfix::cost::MICROSECONDS_PER_READ;
-use jlfix::model::{JumpList, Source};
+use jlfix::model::{AutomaticList, Source};
 use jlfix::replay::{self, Cache, Calls, Pattern, Timing};
 
 use super::context::Context;
@@ -89,7 +89,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
         Stop::Nothing(format!("{shown}: no jump list: need a compound file, custom destinations or a link"))
     })?;
     let list = match &source {
-        Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
+        Source::Automatic(Ok(compound)) => Some(AutomaticList::read(compound)),
         _ => None,
     };
     let wanted: Vec<Pattern> = if args.pattern.is_empty() {

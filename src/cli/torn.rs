@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use jlfix::model::{JumpList, Kind, ReadOptions, Severity, Source};
+use jlfix::model::{AutomaticList, Kind, ReadOptions, Severity, Source};
 
 /// How long a writer is given between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -27,7 +27,7 @@ fn may_be_written(path: &Path) -> bool {
 fn has_problem(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
     match Source::read(data, hint, options) {
         Some(Source::Automatic(Ok(compound))) => {
-            let findings = JumpList::read(&compound).findings(options.code_page);
+            let findings = AutomaticList::read(&compound).findings(options.code_page);
             findings.iter().any(|finding| finding.severity() >= Severity::Warning)
         }
         Some(Source::Automatic(Err(_))) => true,

@@ -23,11 +23,11 @@
 //! ```
 //! use jlfix::cost::Cost;
 //! use jlfix::limits::Limits;
-//! use jlfix::model::JumpList;
+//! use jlfix::model::AutomaticList;
 //!
 //! let data = std::fs::read("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
 //! let compound = jlfix::salvage::read(&data, &Limits::default()).expect("a compound file");
-//! let cost = Cost::of(&JumpList::read(&compound));
+//! let cost = Cost::of(&AutomaticList::read(&compound));
 //! println!("{} reads of {:.1} bytes, {:.2} passes", cost.reads, cost.mean_read(), cost.passes());
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -37,7 +37,7 @@ mod walk;
 
 pub use walk::{ReadCall, click, session};
 
-use crate::model::JumpList;
+use crate::model::AutomaticList;
 
 /// Microseconds per read of a click, as published: 899 samples of CPU at 1 kHz for two clicks that made 229,604 reads
 /// are 3.9 µs per read with the work around it; 70 % of them, 2.7 µs, are in the read itself. Process Monitor's log
@@ -66,7 +66,7 @@ pub struct Cost {
 
 impl Cost {
     /// The cost of a click on `list`.
-    pub fn of(list: &JumpList<'_>) -> Self {
+    pub fn of(list: &AutomaticList<'_>) -> Self {
         let mut cost =
             Self { discontinuities: walk::discontinuities(list), ..Self::of_file(list.compound.file_size()) };
         click(list, &mut |read| {

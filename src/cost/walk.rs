@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{SESSIONS, fields};
 use crate::format::compound::Stream;
 use crate::format::destlist::HEADER_SIZE;
-use crate::model::JumpList;
+use crate::model::AutomaticList;
 
 /// One read call on the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct ReadCall {
 }
 
 /// Calls `visit` with each read of one right-click: two sessions, each of the DestList and all links.
-pub fn click(list: &JumpList<'_>, visit: &mut impl FnMut(ReadCall)) {
+pub fn click(list: &AutomaticList<'_>, visit: &mut impl FnMut(ReadCall)) {
     for _ in 0..SESSIONS {
         session(list, true, list.entries.iter().filter_map(|entry| entry.link), visit);
     }
@@ -28,7 +28,7 @@ pub fn click(list: &JumpList<'_>, visit: &mut impl FnMut(ReadCall)) {
 /// Calls `visit` with each read of one session: the header twice, the tables, the DestList if `dest_list`, then `links`
 /// in their order.
 pub fn session<'c>(
-    list: &JumpList<'c>,
+    list: &AutomaticList<'c>,
     dest_list: bool,
     links: impl IntoIterator<Item = &'c Stream<'c>>,
     visit: &mut impl FnMut(ReadCall),
@@ -65,7 +65,7 @@ pub fn session<'c>(
 }
 
 /// Places in the DestList and the links at which the stream continues at another place of the file.
-pub(super) fn discontinuities(list: &JumpList<'_>) -> u64 {
+pub(super) fn discontinuities(list: &AutomaticList<'_>) -> u64 {
     let links = list.entries.iter().filter_map(|entry| entry.link);
     list.dest_list.into_iter().chain(links).map(|stream| (stream.pieces.len() as u64).saturating_sub(1)).sum()
 }

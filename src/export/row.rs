@@ -11,7 +11,7 @@ use crate::format::property_store::PropertyStore;
 use crate::format::shell_item::{FileReference, ItemList};
 use crate::format::text::{CodePage, Text};
 use crate::format::time::FileTime;
-use crate::model::{Code, Deleted, DeletedItem, JumpList, Kind, PROPERTY_STORE, Source, What};
+use crate::model::{AutomaticList, Code, Deleted, DeletedItem, Kind, PROPERTY_STORE, Source, What};
 use crate::report::{FileFacts, FileRow};
 
 /// A file that is exported, and what is the same for all its rows.
@@ -36,17 +36,17 @@ pub struct SourceFile<'c> {
     checksums_hold: bool,
     deleted: Option<&'c Deleted<'c>>,
     source: &'c Source<'c>,
-    list: Option<&'c JumpList<'c>>,
+    list: Option<&'c AutomaticList<'c>>,
     code_page: CodePage,
 }
 
 impl<'c> SourceFile<'c> {
-    /// The file `source`, of which `list` is what [`JumpList::read`] made of it if it is automatic, and `told` what is
+    /// The file `source`, of which `list` is what [`AutomaticList::read`] made of it if it is automatic, and `told` what is
     /// told of both.
     pub fn new(
         facts: &'c FileFacts,
         source: &'c Source<'c>,
-        list: Option<&'c JumpList<'c>>,
+        list: Option<&'c AutomaticList<'c>>,
         told: &'c FileRow<'c>,
         code_page: CodePage,
     ) -> Self {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
 use super::finding::{Code, Finding, Fix};
-use super::{DEST_LIST, Entry, JumpList, PROPERTY_STORE};
+use super::{AutomaticList, DEST_LIST, Entry, PROPERTY_STORE};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
 use crate::format::destlist::{Header, Soundness};
@@ -20,7 +20,7 @@ pub(crate) const MOST_TOTAL: f32 = 1e12;
 pub(crate) const FUTURE_VERSIONS: std::ops::RangeInclusive<u32> = 1..=15;
 
 /// The findings of an automatic list, container first, then DestList.
-pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
+pub(super) fn structure(list: &AutomaticList<'_>) -> Vec<Finding> {
     // What was recovered is told below, stream by stream and entry by entry.
     let faults =
         list.compound.faults.iter().filter(|fault| !matches!(fault.kind, FaultKind::Mended | FaultKind::Carved));
@@ -51,7 +51,7 @@ pub(super) fn structure(list: &JumpList<'_>) -> Vec<Finding> {
 }
 
 /// All findings of an automatic list: its structure, then its links.
-pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding> {
+pub(super) fn automatic(list: &AutomaticList<'_>, code_page: CodePage) -> Vec<Finding> {
     let mut out = structure(list);
     for orphan in &list.orphans {
         let target = link::parse(&orphan.data, code_page).ok().and_then(|link| link.target());
@@ -70,7 +70,7 @@ pub(super) fn automatic(list: &JumpList<'_>, code_page: CodePage) -> Vec<Finding
 
 /// Streams that are not named as what they are: Windows finds a name in any case, other readers do not, and a link only
 /// under its entry's id.
-fn misnamed(list: &JumpList<'_>, out: &mut Vec<Finding>) {
+fn misnamed(list: &AutomaticList<'_>, out: &mut Vec<Finding>) {
     let mut tell = |stream: &Stream<'_>, message| out.push(about(Finding::new(Code::StreamName, message), stream));
     for stream in list.dest_list.iter().copied().chain(list.others.iter().copied()) {
         let is_other = |name: &&str| {
@@ -133,7 +133,7 @@ fn about(finding: Finding, stream: &Stream<'_>) -> Finding {
     Finding { entry_id: stream.entry_id().map(|(id, _)| id), offset: Some(stream.offset), ..finding }
 }
 
-fn dest_list(list: &JumpList<'_>, header: &Header, out: &mut Vec<Finding>) {
+fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) {
     let entries = &list.entries;
     if !header.is_known_version() {
         let read_as = layout(header);

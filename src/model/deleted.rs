@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{JumpList, Source};
+use super::{AutomaticList, Source};
 use crate::format::compound::Run;
 use crate::format::compound::{Compound, Place, Stream, Unused, UnusedEntry};
 use crate::format::custom::Custom;
@@ -26,8 +26,8 @@ pub struct Leftover<'a> {
 }
 
 impl<'a> Leftover<'a> {
-    /// Those of `source`; `list` is what [`JumpList::read`] made of an automatic one.
-    pub fn of(source: &Source<'a>, list: Option<&JumpList<'_>>) -> Self {
+    /// Those of `source`; `list` is what [`AutomaticList::read`] made of an automatic one.
+    pub fn of(source: &Source<'a>, list: Option<&AutomaticList<'_>>) -> Self {
         let flat = |runs, size| Self { runs, joined: Vec::new(), streams: Vec::new(), size };
         match source {
             Source::Automatic(Ok(compound)) => {
@@ -51,7 +51,7 @@ impl<'a> Leftover<'a> {
 }
 
 /// What streams that are in use hold beside what they are for.
-fn in_streams<'a>(compound: &Compound<'a>, list: Option<&JumpList<'_>>) -> Vec<Run<'a, Place>> {
+fn in_streams<'a>(compound: &Compound<'a>, list: Option<&AutomaticList<'_>>) -> Vec<Run<'a, Place>> {
     let file = compound.file();
     let mut runs = Vec::new();
     let rest = |stream: &Stream<'_>, range, place| {
@@ -218,14 +218,14 @@ impl<'c> Deleted<'c> {
     pub fn find(
         leftover: &'c Leftover<'_>,
         source: &Source<'_>,
-        list: Option<&JumpList<'_>>,
+        list: Option<&AutomaticList<'_>>,
         limits: &Limits,
         code_page: CodePage,
     ) -> Self {
         let passes = (leftover.size as u64).saturating_mul(4);
         let mut search = Search {
             living: Living::new(source, list, code_page),
-            version: list.and_then(JumpList::version),
+            version: list.and_then(AutomaticList::version),
             work: Work::new(limits.salvage_work.saturating_add(passes)),
             most: limits.deleted,
             code_page,
@@ -353,7 +353,7 @@ struct Living<'l> {
 }
 
 impl<'l> Living<'l> {
-    fn new(source: &'l Source<'_>, list: Option<&'l JumpList<'_>>, code_page: CodePage) -> Self {
+    fn new(source: &'l Source<'_>, list: Option<&'l AutomaticList<'_>>, code_page: CodePage) -> Self {
         let entries: HashMap<u64, &destlist::Entry<'_>> =
             list.into_iter().flat_map(|list| &list.entries).map(|entry| (entry.dest.id, &entry.dest)).collect();
         let streams = || {

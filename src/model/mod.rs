@@ -1,7 +1,7 @@
 //! A jump list as a whole: the container, the DestList in it, and the links joined with their entries.
 //!
 //! Reading has two stages, so that nothing need be copied: [`Source`] takes the container apart and owns what
-//! does not stand in one piece; [`JumpList`] borrows from it.
+//! does not stand in one piece; [`AutomaticList`] borrows from it.
 
 mod check;
 mod deleted;
@@ -220,7 +220,7 @@ fn soundness_of(dest: &destlist::Entry<'_>) -> Soundness {
 
 /// An automatic list: its DestList joined with its links.
 #[derive(Debug)]
-pub struct JumpList<'c> {
+pub struct AutomaticList<'c> {
     /// The container it is from.
     pub compound: &'c Compound<'c>,
     /// The stream that the DestList was read from.
@@ -241,7 +241,11 @@ pub struct JumpList<'c> {
     pub cut: Option<Short>,
 }
 
-impl<'c> JumpList<'c> {
+/// The former name.
+#[doc(hidden)]
+pub type JumpList<'c> = AutomaticList<'c>;
+
+impl<'c> AutomaticList<'c> {
     /// Joins the DestList of `compound` with the links.
     pub fn read(compound: &'c Compound<'c>) -> Self {
         let dest_list = compound.stream(DEST_LIST);
@@ -407,7 +411,7 @@ impl<'c> JumpList<'c> {
 }
 
 impl Source<'_> {
-    /// The findings of a file that is no automatic list, or one without a readable header; [`JumpList::findings`]
+    /// The findings of a file that is no automatic list, or one without a readable header; [`AutomaticList::findings`]
     /// has those of the others.
     pub fn findings(&self) -> Vec<Finding> {
         match self {

@@ -30,7 +30,7 @@ use crate::format::compound::{Root, Stream};
 use crate::format::destlist::{Entry, Header, Usage, has_rank};
 use crate::format::guid::Guid;
 use crate::limits::Limits;
-use crate::model::{DEST_LIST, JumpList};
+use crate::model::{AutomaticList, DEST_LIST};
 
 /// How far a total may be from the sum of the scores, as a part of it.
 const TOLERANCE: f64 = 1e-3;
@@ -41,7 +41,7 @@ pub struct Input<'m, 'c> {
     /// What it is called in the steps.
     pub name: &'m str,
     /// The list.
-    pub list: &'m JumpList<'c>,
+    pub list: &'m AutomaticList<'c>,
 }
 
 /// What one copy brought.
@@ -151,7 +151,7 @@ fn newest<'m, 'i, 'c>(inputs: &'m [Input<'i, 'c>]) -> Option<&'m Input<'i, 'c>> 
     inputs.iter().rev().max_by_key(|input| last(input))
 }
 
-fn is_same(list: &JumpList<'_>, parts: &[Part<'_>]) -> bool {
+fn is_same(list: &AutomaticList<'_>, parts: &[Part<'_>]) -> bool {
     let streams: HashMap<_, _> = list
         .compound
         .streams

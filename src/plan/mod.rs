@@ -17,7 +17,7 @@ pub use repair::{Repair, RepairOptions, empty_list, repair};
 use crate::cost::Cost;
 use crate::format::destlist;
 use crate::format::text::Utf16;
-use crate::model::{FUTURE_VERSIONS, JumpList, Unseen};
+use crate::model::{AutomaticList, FUTURE_VERSIONS, Unseen};
 
 /// Why a list cannot be planned for.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ pub enum PlanError {
 }
 
 /// Refuses what is not a jump list of a supported version.
-fn refuse_unsupported(list: &JumpList<'_>) -> Result<(), PlanError> {
+fn refuse_unsupported(list: &AutomaticList<'_>) -> Result<(), PlanError> {
     match list.header {
         Some(header) if !header.is_known_version() && FUTURE_VERSIONS.contains(&header.version) => {
             Err(PlanError::UnsupportedVersion(header.version))
@@ -72,7 +72,7 @@ pub struct Size {
 
 impl Size {
     /// The size of a list as it stands.
-    pub fn of(list: &JumpList<'_>) -> Self {
+    pub fn of(list: &AutomaticList<'_>) -> Self {
         let (entries, pinned) = (list.entries.len(), list.pinned());
         Self { entries, pinned, bytes: list.compound.file_size(), cost: Cost::of(list) }
     }

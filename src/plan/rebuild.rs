@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::Size;
 use crate::format::compound::{Compound, Root, Stream};
 use crate::limits::Limits;
-use crate::model::JumpList;
+use crate::model::AutomaticList;
 use crate::write::{self, NewStream};
 
 /// Why a new file was not made.
@@ -108,5 +108,5 @@ fn verify(bytes: &[u8], root: &Root, parts: &[Part<'_>], limits: &Limits) -> Res
             return Err(differs(format!("stream {} is other than planned", part.name)));
         }
     }
-    Ok(Size::of(&JumpList::read(&compound)))
+    Ok(Size::of(&AutomaticList::read(&compound)))
 }

@@ -11,7 +11,7 @@ use crate::format::link::Link;
 use crate::format::property_store::{self, Property};
 use crate::format::text::{CodePage, Text, Utf16};
 use crate::format::time::FileTime;
-use crate::model::JumpList;
+use crate::model::AutomaticList;
 
 /// An entry of any kind of file.
 #[derive(Debug, Serialize)]
@@ -135,7 +135,11 @@ impl<'c> AutomaticRow<'c> {
     }
 }
 
-pub(super) fn automatic_rows<'c>(list: &'c JumpList<'c>, detail: LinkDetail, code_page: CodePage) -> Vec<EntryRow<'c>> {
+pub(super) fn automatic_rows<'c>(
+    list: &'c AutomaticList<'c>,
+    detail: LinkDetail,
+    code_page: CodePage,
+) -> Vec<EntryRow<'c>> {
     let owned = list.entries.iter().enumerate().map(|(position, entry)| AutomaticRow {
         position: Some(position),
         recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),

@@ -18,7 +18,7 @@ use crate::cost::Cost;
 use crate::format::custom::Category;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
-use crate::model::{Deleted, Finding, JumpList, Kind, Severity, Source};
+use crate::model::{AutomaticList, Deleted, Finding, Kind, Severity, Source};
 
 /// A click that takes this many milliseconds or more is slow, unless the caller says otherwise.
 pub const SLOW_MS: f64 = 100.0;
@@ -280,11 +280,11 @@ fn cost_row<S: Serializer>(cost: &Option<Cost>, serializer: S) -> Result<S::Ok, 
 }
 
 impl<'c> FileRow<'c> {
-    /// Tells of a file. `list` is what [`JumpList::read`] made of an automatic source.
+    /// Tells of a file. `list` is what [`AutomaticList::read`] made of an automatic source.
     pub fn new(
         facts: &'c FileFacts,
         source: &'c Source<'c>,
-        list: Option<&'c JumpList<'c>>,
+        list: Option<&'c AutomaticList<'c>>,
         options: &ReportOptions<'_>,
     ) -> Self {
         let app_id = AppId::from_copy_name(&facts.name);
@@ -335,7 +335,7 @@ impl<'c> FileRow<'c> {
         row
     }
 
-    fn automatic(&mut self, list: &'c JumpList<'c>, options: &ReportOptions<'_>) {
+    fn automatic(&mut self, list: &'c AutomaticList<'c>, options: &ReportOptions<'_>) {
         self.findings = list.findings(options.code_page);
         self.format_version = list.version();
         self.entries_count = list.entries.len();

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use jlfix::error::Error;
 use jlfix::limits::Limits;
-use jlfix::model::{JumpList, ReadOptions, Source};
+use jlfix::model::{AutomaticList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
 #[cfg(unix)]
@@ -71,7 +71,7 @@ fn pruned(bytes: &[u8], keep: usize) -> Option<Vec<u8>> {
     let source = Source::read(bytes, None, &ReadOptions::default()).unwrap();
     let Source::Automatic(Ok(compound)) = &source else { panic!("no automatic list") };
     let rules = PruneRules::new().keep(keep);
-    plan::prune(&JumpList::read(compound), &rules, &Limits::default()).unwrap().bytes
+    plan::prune(&AutomaticList::read(compound), &rules, &Limits::default()).unwrap().bytes
 }
 
 /// A list of 30 whose newest entry says which writing of it this is.

@@ -279,8 +279,8 @@ read = None
 for line in sys.stdin:
     original, new, keep = line.rstrip("\n").split("\t")
     if read is None or read.path != original:
-        read = oracle.JumpList(original)
-    for breach in oracle.compare_pruned(read, oracle.JumpList(new), int(keep)):
+        read = oracle.AutomaticList(original)
+    for breach in oracle.compare_pruned(read, oracle.AutomaticList(new), int(keep)):
         print(new, breach)
 "#;
 

@@ -6,7 +6,7 @@ use crate::support;
 use std::fs;
 
 use jlfix::limits::Limits;
-use jlfix::model::JumpList;
+use jlfix::model::AutomaticList;
 use jlfix::plan::{PlanError, RepairOptions, repair};
 use support::build::{CustomBuilder, Link, LinkBuilder, ListBuilder, file_of, utf16};
 use support::cli::{CHROME, Cli, EXPLORER, NOTEPAD, bloated};
@@ -276,13 +276,13 @@ fn many_damaged_lists_are_mended_once_and_for_all() {
         let original: &Vec<u8> = random.pick(&originals);
         let mutant = kind.apply(original, &mut random);
         let Ok(compound) = jlfix::salvage::read(&mutant, &limits) else { continue };
-        match repair(&JumpList::read(&compound), &options, &limits) {
+        match repair(&AutomaticList::read(&compound), &options, &limits) {
             Ok(None) => {}
             Ok(Some(plan)) => {
                 mended += 1;
                 assert!(!plan.steps.is_empty(), "mutant {number}, {}: says nothing", kind.name());
                 let again = jlfix::salvage::read(&plan.bytes, &limits).unwrap();
-                let again = repair(&JumpList::read(&again), &options, &limits).unwrap();
+                let again = repair(&AutomaticList::read(&again), &options, &limits).unwrap();
                 assert!(again.is_none(), "mutant {number}, {}: {again:#?}", kind.name());
                 let path = dir.path().join(format!("{number}.automaticDestinations-ms"));
                 fs::write(&path, &plan.bytes).unwrap();

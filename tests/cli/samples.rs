@@ -8,7 +8,7 @@ use std::{fs, io};
 use jlfix::cost::Cost;
 use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
-use jlfix::model::{Code, JumpList, ReadOptions, Severity, Source};
+use jlfix::model::{AutomaticList, Code, ReadOptions, Severity, Source};
 use jlfix::write;
 
 use crate::support;
@@ -56,7 +56,7 @@ fn the_samples_are_what_the_generator_makes_and_nothing_else_lies_there() {
 /// The codes of a file's findings, those that only inform aside.
 fn codes(source: &Source<'_>) -> BTreeSet<Code> {
     let findings = match source {
-        Source::Automatic(Ok(compound)) => JumpList::read(compound).findings(CodePage::default()),
+        Source::Automatic(Ok(compound)) => AutomaticList::read(compound).findings(CodePage::default()),
         _ => source.findings(),
     };
     findings.iter().filter(|finding| finding.severity() > Severity::Info).map(|finding| finding.code).collect()
@@ -87,7 +87,7 @@ fn a_click_on_the_bloated_sample_costs_about_what_was_published() {
     let bytes = &made().iter().find(|sample| sample.path == bloated::PATH).unwrap().bytes;
     assert_eq!(bytes.len(), bloated::SIZE);
     let compound = jlfix::salvage::read(bytes, &Limits::default()).unwrap();
-    let cost = Cost::of(&JumpList::read(&compound));
+    let cost = Cost::of(&AutomaticList::read(&compound));
     let near = |have: f64, published: f64, within: f64| (have / published - 1.0).abs() < within;
     // docs/performance.md says why the first and the third are not nearer.
     assert!(near(cost.reads as f64, 114_801.0, 0.10), "{} reads", cost.reads);
@@ -104,7 +104,7 @@ fn another_parser_reads_the_same_path_in_every_link_of_the_healthy_samples() {
     let mut read = 0;
     for sample in made().iter().filter(|sample| sample.is_healthy() && sample.is_automatic()) {
         let compound = jlfix::salvage::read(&sample.bytes, &Limits::default()).unwrap();
-        for entry in JumpList::read(&compound).entries.iter().take(40) {
+        for entry in AutomaticList::read(&compound).entries.iter().take(40) {
             let path = entry.dest.path.to_string();
             if path.as_bytes().get(1) != Some(&b':') || path.contains("OneDrive") || entry.dest.path.has_unpaired() {
                 continue;

@@ -5,7 +5,7 @@
 
 use jlfix::cost::{Cost, session};
 use jlfix::limits::Limits;
-use jlfix::model::JumpList;
+use jlfix::model::AutomaticList;
 
 use crate::support::build::{Docfile, Link, ListBuilder, NewEntry, Placed};
 
@@ -63,7 +63,7 @@ impl Layout<'_> {
 fn calls(file: &[u8], dest_list: bool, ids: &[u64]) -> Vec<(u64, usize)> {
     let compound = jlfix::salvage::read(file, &Limits::default()).unwrap();
     assert!(compound.faults.is_empty(), "{:?}", compound.faults);
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let links = ids.iter().map(|id| list.entries.iter().find(|entry| entry.dest.id == *id).unwrap().link.unwrap());
     let mut calls = Vec::new();
     session(&list, dest_list, links, &mut |read| calls.push((read.offset, read.length)));
@@ -168,7 +168,7 @@ fn the_walk_makes_the_26_and_15_calls_of_the_sessions_of_a_small_list() {
 fn a_field_across_sectors_that_are_not_adjacent_takes_a_call_for_each_and_is_counted() {
     let file = explorer();
     let compound = jlfix::salvage::read(&file, &Limits::default()).unwrap();
-    let cost = Cost::of(&JumpList::read(&compound));
+    let cost = Cost::of(&AutomaticList::read(&compound));
     // Two places in the DestList, one in each of two links, in both sessions.
     assert_eq!((cost.discontinuities, cost.split_reads), (4, 8));
     assert_eq!(cost.reads, 2 * (6 + 25 + 2 + 6 * 11 + 2));
@@ -178,6 +178,6 @@ fn a_field_across_sectors_that_are_not_adjacent_takes_a_call_for_each_and_is_cou
 fn a_list_without_entries_costs_its_tables_and_an_empty_dest_list_ends_the_walk() {
     let file = ListBuilder::empty().build();
     let compound = jlfix::salvage::read(&file, &Limits::default()).unwrap();
-    let cost = Cost::of(&JumpList::read(&compound));
+    let cost = Cost::of(&AutomaticList::read(&compound));
     assert_eq!((cost.reads, cost.split_reads, cost.discontinuities), (2 * (2 + 2), 0, 0));
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use jlfix::format::compound::Compound;
 use jlfix::format::link;
 use jlfix::limits::Limits;
-use jlfix::model::{Code, Fix, JumpList, Severity};
+use jlfix::model::{AutomaticList, Code, Fix, Severity};
 use jlfix::plan::{self, PlanError, PruneRules, RepairOptions};
 use walkdir::WalkDir;
 
@@ -61,13 +61,13 @@ fn read(bytes: &[u8]) -> Option<Compound<'_>> {
 }
 
 /// The codes that `check` names `repair` for.
-fn repairable(list: &JumpList<'_>) -> Vec<Code> {
+fn repairable(list: &AutomaticList<'_>) -> Vec<Code> {
     let findings = list.findings(Default::default()).into_iter();
     findings.filter(|finding| finding.fix == Some(Fix::Repair)).map(|finding| finding.code).collect()
 }
 
 /// Entries by id, path and object id.
-fn identities(list: &JumpList<'_>) -> HashMap<(u64, String), usize> {
+fn identities(list: &AutomaticList<'_>) -> HashMap<(u64, String), usize> {
     let mut found = HashMap::new();
     for entry in &list.entries {
         *found.entry((entry.dest.id, entry.dest.path.to_string())).or_default() += 1;
@@ -80,14 +80,14 @@ fn a_list_that_check_calls_clean_is_left_as_it_is_and_a_repaired_list_is_clean()
     let (mut unchanged, mut repaired, mut refused) = (0, 0, 0);
     each(1_500, |what, bytes| {
         let Some(compound) = read(bytes) else { return };
-        let list = JumpList::read(&compound);
+        let list = AutomaticList::read(&compound);
         let reported = repairable(&list);
         match plan::repair(&list, &RepairOptions::default(), &Limits::default()) {
             Ok(None) => unchanged += 1,
             Ok(Some(plan)) => {
                 assert!(!reported.is_empty(), "{what}: repaired, and check reports nothing to repair");
                 let compound = read(&plan.bytes).unwrap();
-                let after = JumpList::read(&compound);
+                let after = AutomaticList::read(&compound);
                 assert_eq!(repairable(&after), [], "{what}: check still reports this after a repair");
                 let again = plan::repair(&after, &RepairOptions::default(), &Limits::default());
                 assert!(matches!(again, Ok(None)), "{what}: repaired twice: {again:?}, {:?}", plan.steps);
@@ -105,10 +105,10 @@ fn a_list_that_check_calls_clean_is_left_as_it_is_and_a_repaired_list_is_clean()
 fn a_repair_loses_no_entry_without_a_finding_and_changes_no_readable_link() {
     each(1_500, |what, bytes| {
         let Some(compound) = read(bytes) else { return };
-        let list = JumpList::read(&compound);
+        let list = AutomaticList::read(&compound);
         let Ok(Some(plan)) = plan::repair(&list, &RepairOptions::default(), &Limits::default()) else { return };
         let repaired = read(&plan.bytes).unwrap();
-        let after = JumpList::read(&repaired);
+        let after = AutomaticList::read(&repaired);
         let findings = list.findings(Default::default());
         // Entries that a finding is about, or that are in a list whose entries can not be told apart.
         let about: HashSet<u64> = findings.iter().filter_map(|finding| finding.entry_id).collect();
@@ -139,10 +139,10 @@ type Identities = HashSet<(u64, String)>;
 /// Pins and entries of the list that a repair makes.
 fn recovered(bytes: &[u8]) -> Option<(Identities, Identities)> {
     let compound = read(bytes)?;
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let plan = plan::repair(&list, &RepairOptions::default(), &Limits::default()).ok()??;
     let repaired = read(&plan.bytes)?;
-    let after = JumpList::read(&repaired);
+    let after = AutomaticList::read(&repaired);
     let of = |pinned: bool| {
         let entries = after.entries.iter().filter(|entry| entry.dest.is_pinned() || !pinned);
         entries.map(|entry| (entry.dest.id, entry.dest.path.to_string())).collect()
@@ -154,7 +154,7 @@ fn recovered(bytes: &[u8]) -> Option<(Identities, Identities)> {
 #[track_caller]
 fn prune_loses_no_pin(what: &str, bytes: &[u8], lost: &mut usize, tried: &mut usize) {
     let Some(compound) = read(bytes) else { return };
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let rules = PruneRules::new().keep(usize::MAX).compact(true);
     let strict = PruneRules::new().keep(1);
     let Some((pins, entries)) = recovered(bytes) else { return };
@@ -163,7 +163,7 @@ fn prune_loses_no_pin(what: &str, bytes: &[u8], lost: &mut usize, tried: &mut us
         let Ok(plan) = plan::prune(&list, rules, &Limits::default()) else { continue };
         let Some(new) = plan.bytes else { continue };
         let pruned = read(&new).unwrap();
-        let after = JumpList::read(&pruned);
+        let after = AutomaticList::read(&pruned);
         // What a repair still makes of the pruned list counts as kept.
         let mut kept: HashSet<(u64, String)> =
             after.entries.iter().map(|entry| (entry.dest.id, entry.dest.path.to_string())).collect();
@@ -206,7 +206,7 @@ fn the_real_lists_and_the_healthy_samples_have_nothing_to_repair() {
     let lists = originals();
     let clean = |bytes: &Vec<u8>| {
         let compound = read(bytes).unwrap();
-        JumpList::read(&compound).findings(Default::default()).iter().all(|f| f.severity() < Severity::Error)
+        AutomaticList::read(&compound).findings(Default::default()).iter().all(|f| f.severity() < Severity::Error)
     };
     assert!(lists.iter().filter(|bytes| clean(bytes)).count() > 20);
 }

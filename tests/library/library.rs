@@ -6,16 +6,16 @@ use jlfix::cost::Cost;
 use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{Code, JumpList, Kind, ReadOptions, Severity, Source};
+use jlfix::model::{AutomaticList, Code, Kind, ReadOptions, Severity, Source};
 use jlfix::plan::{self, KeepBy, PlanError, PruneRules, TargetStatus};
 use support::build::{CustomBuilder, LinkBuilder, ListBuilder, NewEntry};
 use support::read::List;
 
 /// The list of an automatic source.
-fn with_list<T>(bytes: &[u8], look: impl FnOnce(&JumpList<'_>) -> T) -> T {
+fn with_list<T>(bytes: &[u8], look: impl FnOnce(&AutomaticList<'_>) -> T) -> T {
     let source = Source::read(bytes, None, &ReadOptions::default()).expect("a jump list");
     let Source::Automatic(Ok(compound)) = &source else { panic!("{source:?}") };
-    look(&JumpList::read(compound))
+    look(&AutomaticList::read(compound))
 }
 
 #[test]

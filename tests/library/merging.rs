@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jlfix::format::guid::Guid;
 use jlfix::limits::Limits;
-use jlfix::model::JumpList;
+use jlfix::model::AutomaticList;
 use jlfix::plan::{self, Input};
 
 use crate::support::build::{Link, ListBuilder, NewEntry, Random, object_id, time, utf16};
@@ -45,7 +45,7 @@ fn copy(random: &mut Random) -> Vec<u8> {
 }
 
 /// Paths in lower case, and which of them are pinned.
-fn contents(list: &JumpList<'_>) -> (BTreeSet<String>, BTreeSet<String>) {
+fn contents(list: &AutomaticList<'_>) -> (BTreeSet<String>, BTreeSet<String>) {
     let path = |entry: &jlfix::model::Entry<'_>| entry.dest.path.to_string().to_lowercase();
     let pinned = list.entries.iter().filter(|entry| entry.dest.is_pinned()).map(path).collect();
     (list.entries.iter().map(path).collect(), pinned)
@@ -74,7 +74,7 @@ fn the_result_is_the_same_in_every_order_and_has_every_destination_and_pin() {
         let copies: Vec<Vec<u8>> = (0..2 + random.below(3)).map(|_| copy(&mut random)).collect();
         let limits = Limits::default();
         let compounds: Vec<_> = copies.iter().map(|copy| jlfix::salvage::read(copy, &limits).unwrap()).collect();
-        let lists: Vec<_> = compounds.iter().map(JumpList::read).collect();
+        let lists: Vec<_> = compounds.iter().map(AutomaticList::read).collect();
         let mut first: Option<Vec<u8>> = None;
         for order in orders(lists.len()) {
             let inputs: Vec<_> = order.iter().map(|at| Input { name: "copy", list: &lists[*at] }).collect();
@@ -84,9 +84,9 @@ fn the_result_is_the_same_in_every_order_and_has_every_destination_and_pin() {
         }
         let merged = first.unwrap();
         let compound = jlfix::salvage::read(&merged, &limits).unwrap();
-        let (paths, pinned) = contents(&JumpList::read(&compound));
+        let (paths, pinned) = contents(&AutomaticList::read(&compound));
         let objects = |pinned: bool| -> BTreeSet<String> {
-            let list = JumpList::read(&compound);
+            let list = AutomaticList::read(&compound);
             let entries = list.entries.iter().filter(|entry| entry.dest.is_pinned() || !pinned);
             entries.map(|entry| entry.dest.object_id.to_string()).collect()
         };
@@ -108,7 +108,7 @@ fn the_result_is_the_same_in_every_order_and_has_every_destination_and_pin() {
                 }
             }
         }
-        let findings = JumpList::read(&compound).findings(Default::default());
+        let findings = AutomaticList::read(&compound).findings(Default::default());
         let repairable: Vec<_> = findings.iter().filter(|finding| finding.fix.is_some()).collect();
         assert!(repairable.is_empty(), "seed {seed}: {repairable:?}");
     }

@@ -5,7 +5,7 @@ use crate::support::mutants;
 
 use std::collections::HashSet;
 
-use jlfix::model::{JumpList, Kind as FileKind, ReadOptions, Source};
+use jlfix::model::{AutomaticList, Kind as FileKind, ReadOptions, Source};
 use mutants::{Kind, Random};
 use support::build::ListBuilder;
 
@@ -19,7 +19,7 @@ struct Contents {
 fn contents(data: &[u8]) -> Contents {
     let source = Source::read(data, Some(FileKind::Automatic), &ReadOptions::default());
     let Some(Source::Automatic(Ok(compound))) = &source else { return Contents::default() };
-    let list = JumpList::read(compound);
+    let list = AutomaticList::read(compound);
     list.findings(Default::default());
     let links = compound.streams.iter().filter(|stream| stream.entry_id().is_some() || stream.name.is_empty());
     let carved = compound.carved_entries.iter().map(|entry| entry.data.to_vec());

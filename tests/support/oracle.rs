@@ -24,7 +24,7 @@ use jlfix::format::link;
 use jlfix::format::text::CodePage;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{Code, DEST_LIST, Deleted, Fix, JumpList, Kind, Leftover, ReadOptions, Severity, Source};
+use jlfix::model::{AutomaticList, Code, DEST_LIST, Deleted, Fix, Kind, Leftover, ReadOptions, Severity, Source};
 use jlfix::plan::{self, Input, KeepBy, PlanError, PruneRules, RebuildError, RepairOptions};
 use jlfix::report::{FileFacts, FileRow, LinkDetail, ReportOptions};
 use jlfix::store::Manifest;
@@ -61,7 +61,7 @@ pub fn parse(data: &[u8]) {
 fn tell(data: &[u8], hint: Option<Kind>) {
     let Some(source) = Source::read(data, hint, &ReadOptions::default()) else { return };
     let list = match &source {
-        Source::Automatic(Ok(compound)) => Some(JumpList::read(compound)),
+        Source::Automatic(Ok(compound)) => Some(AutomaticList::read(compound)),
         _ => None,
     };
     let facts = FileFacts {
@@ -265,7 +265,7 @@ fn mend_checksums(dest_list: &mut [u8]) {
 }
 
 /// The codes of warnings and errors.
-fn breaches(list: &JumpList<'_>) -> BTreeSet<Code> {
+fn breaches(list: &AutomaticList<'_>) -> BTreeSet<Code> {
     let found = list.findings(CodePage::default());
     found.iter().filter(|finding| finding.severity() >= Severity::Warning).map(|finding| finding.code).collect()
 }
@@ -281,7 +281,7 @@ pub fn prune(data: &[u8]) {
     let bytes = list_of(data);
     let limits = Limits::default();
     let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let include_pinned = options[0] & 16 != 0;
     let rules = PruneRules::new()
         .keep((options[0] & 1 == 0).then_some(usize::from(options[1] % 8)))
@@ -299,15 +299,15 @@ pub fn prune(data: &[u8]) {
     let Some(bytes) = plan.bytes else { return };
     write::second_opinion(&bytes).expect("cfb reads it");
     let compound = Compound::parse(&bytes, &limits).unwrap();
-    let after = JumpList::read(&compound);
+    let after = AutomaticList::read(&compound);
     let (had, has) = (breaches(&list), breaches(&after));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
     // Read by every means too, there is no error that was not there.
-    let errors = |list: &JumpList<'_>| -> BTreeSet<Code> {
+    let errors = |list: &AutomaticList<'_>| -> BTreeSet<Code> {
         breaches(list).into_iter().filter(|code| code.severity() == Severity::Error).collect()
     };
     let salvaged = jlfix::salvage::read(&bytes, &limits).unwrap();
-    let (had, has) = (errors(&list), errors(&JumpList::read(&salvaged)));
+    let (had, has) = (errors(&list), errors(&AutomaticList::read(&salvaged)));
     assert!(has.is_subset(&had), "new: {:?}, before: {had:?}", has.difference(&had).collect::<Vec<_>>());
     assert_eq!(after.entries.len() + plan.dropped.len(), list.entries.len());
     assert!(include_pinned || after.pinned() == list.pinned(), "pins are gone");
@@ -326,9 +326,9 @@ pub fn repair(data: &[u8]) {
     let bytes = list_of(data);
     let limits = Limits::default();
     let Ok(compound) = jlfix::salvage::read(&bytes, &limits) else { return };
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let options = RepairOptions::default().keep_linkless(how & 1 != 0).drop_orphans(how & 2 != 0).reset(how & 4 != 0);
-    let to_mend = |list: &JumpList<'_>| -> BTreeSet<Code> {
+    let to_mend = |list: &AutomaticList<'_>| -> BTreeSet<Code> {
         let mut codes = to_mend(list);
         if options.keep_linkless {
             codes.remove(&Code::NoLink);
@@ -350,7 +350,7 @@ pub fn repair(data: &[u8]) {
     write::second_opinion(&mended.bytes).expect("cfb reads it");
     for read in [Compound::parse, jlfix::salvage::read] {
         let compound = read(&mended.bytes, &limits).unwrap();
-        let after = JumpList::read(&compound);
+        let after = AutomaticList::read(&compound);
         assert!(to_mend(&after).is_empty(), "mended, there is {:?}", to_mend(&after));
         let again = plan::repair(&after, &options, &limits).unwrap();
         let steps = again.iter().flat_map(|again| &again.steps).map(|step| &step.what).collect::<Vec<_>>();
@@ -369,7 +369,7 @@ pub fn repair(data: &[u8]) {
 }
 
 /// The codes of what repair would mend in a list.
-fn to_mend(list: &JumpList<'_>) -> BTreeSet<Code> {
+fn to_mend(list: &AutomaticList<'_>) -> BTreeSet<Code> {
     let mut codes = breaches(list);
     codes.retain(|code| code.fix() == Some(Fix::Repair));
     codes
@@ -378,12 +378,12 @@ fn to_mend(list: &JumpList<'_>) -> BTreeSet<Code> {
 /// A list that is mended first, as the command does it; none if nothing can be saved of it.
 fn whole(bytes: Vec<u8>, limits: &Limits) -> Option<Vec<u8>> {
     let compound = jlfix::salvage::read(&bytes, limits).ok()?;
-    let mended = plan::repair(&JumpList::read(&compound), &RepairOptions::default(), limits).ok()?;
+    let mended = plan::repair(&AutomaticList::read(&compound), &RepairOptions::default(), limits).ok()?;
     Some(mended.map_or_else(|| bytes.clone(), |mended| mended.bytes))
 }
 
 /// In what two lists differ, for the message.
-fn difference(one: &JumpList<'_>, other: &JumpList<'_>) -> String {
+fn difference(one: &AutomaticList<'_>, other: &AutomaticList<'_>) -> String {
     if one.header != other.header {
         return format!("{:?} and {:?}", one.header, other.header);
     }
@@ -394,7 +394,7 @@ fn difference(one: &JumpList<'_>, other: &JumpList<'_>) -> String {
     if let Some((one, other)) = pairs.find(|(one, other)| one.dest.raw != other.dest.raw) {
         return format!("{:?} and {:?}", one.dest, other.dest);
     }
-    let names = |list: &JumpList<'_>| -> Vec<String> {
+    let names = |list: &AutomaticList<'_>| -> Vec<String> {
         list.compound.streams.iter().map(|stream| format!("{} {}", stream.name, stream.data.len())).collect()
     };
     format!("{:?} and {:?}", names(one), names(other))
@@ -407,8 +407,8 @@ pub fn merge(data: &[u8]) {
     let limits = Limits::default();
     let (Some(one), Some(other)) = (whole(list_of(one), &limits), whole(list_of(other), &limits)) else { return };
     let (one, other) = (jlfix::salvage::read(&one, &limits).unwrap(), jlfix::salvage::read(&other, &limits).unwrap());
-    let (one, other) = (JumpList::read(&one), JumpList::read(&other));
-    let inputs = |lists: &[&JumpList<'_>]| -> Result<plan::Merge, PlanError> {
+    let (one, other) = (AutomaticList::read(&one), AutomaticList::read(&other));
+    let inputs = |lists: &[&AutomaticList<'_>]| -> Result<plan::Merge, PlanError> {
         let inputs: Vec<_> = lists.iter().map(|list| Input { name: "list", list }).collect();
         plan::merge(&inputs, &limits)
     };
@@ -421,7 +421,7 @@ pub fn merge(data: &[u8]) {
     };
     write::second_opinion(&merged.bytes).expect("cfb reads it");
     let compound = Compound::parse(&merged.bytes, &limits).unwrap();
-    let after = JumpList::read(&compound);
+    let after = AutomaticList::read(&compound);
     assert!(to_mend(&after).is_empty(), "merged, there is {:?}", to_mend(&after));
     let (most, all) = (one.entries.len().max(other.entries.len()), one.entries.len() + other.entries.len());
     assert!((most..=all).contains(&after.entries.len()), "{} of {most} to {all}", after.entries.len());
@@ -429,7 +429,7 @@ pub fn merge(data: &[u8]) {
     let alone = inputs(&[&one, &one]).unwrap();
     if !alone.same_as.contains(&0) {
         let compound = Compound::parse(&alone.bytes, &limits).unwrap();
-        panic!("with itself, it is another: {}", difference(&one, &JumpList::read(&compound)));
+        panic!("with itself, it is another: {}", difference(&one, &AutomaticList::read(&compound)));
     }
 }
 

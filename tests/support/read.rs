@@ -9,7 +9,7 @@ use std::path::Path;
 use jlfix::format::compound::{Compound, Root};
 use jlfix::format::destlist::Header;
 use jlfix::limits::Limits;
-use jlfix::model::JumpList;
+use jlfix::model::AutomaticList;
 
 /// A list that nothing is wrong with.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ impl List {
     pub fn of(bytes: &[u8]) -> Self {
         let compound = jlfix::salvage::read(bytes, &Limits::default()).expect("a compound file");
         assert!(compound.faults.is_empty(), "{:?}", compound.faults);
-        let list = JumpList::read(&compound);
+        let list = AutomaticList::read(&compound);
         let entries = list.entries.iter().map(|entry| {
             let dest = &entry.dest;
             let mut bytes = dest.raw.to_vec();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use jlfix::appid::AppId;
 use jlfix::format::time::FileTime;
-use jlfix::model::JumpList;
+use jlfix::model::AutomaticList;
 use jlfix::scan::{self, CopyGroup};
 use jlfix::store::Store;
 use serde::Serialize;
@@ -155,7 +155,7 @@ fn load(path: &Path, context: &Context) -> Result<Loaded, String> {
     let data = input::load(path, &context.read.limits)?.data;
     let compound =
         jlfix::salvage::read(&data, &context.read.limits).map_err(|short| format!("{}: {short}", path.display()))?;
-    let list = JumpList::read(&compound);
+    let list = AutomaticList::read(&compound);
     let last_use = list.entries.iter().map(|entry| entry.dest.last_access).max().unwrap_or_default();
     let row = Copied {
         path: path.to_string_lossy().into_owned(),

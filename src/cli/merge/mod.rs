@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use jlfix::appid::AppId;
-use jlfix::model::{JumpList, Kind, Source};
+use jlfix::model::{AutomaticList, Kind, Source};
 use jlfix::plan::{self, Input, Merge, RepairOptions};
 
 use super::change::{FileChange, Session, Step};
@@ -189,7 +189,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
             }
             _ => return Err(format!("{name}: no automatic list: need a compound file; nothing was changed")),
         };
-        let list = JumpList::read(&compound);
+        let list = AutomaticList::read(&compound);
         if own == Some(number) {
             before = Some(plan::Size::of(&list).into());
         }
@@ -211,7 +211,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
     }
     let compounds: Result<Vec<_>, _> = contents.iter().map(|data| jlfix::salvage::read(data, limits)).collect();
     let compounds = compounds.map_err(|short| format!("a list cannot be read: {short}"))?;
-    let joined: Vec<_> = compounds.iter().map(JumpList::read).collect();
+    let joined: Vec<_> = compounds.iter().map(AutomaticList::read).collect();
     let inputs: Vec<_> = joined.iter().zip(&names).map(|(list, name)| Input { name, list }).collect();
     let plan = plan::merge(&inputs, limits).map_err(|error| error.to_string())?;
     Ok(Merged { plan, mended, before })

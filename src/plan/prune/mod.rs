@@ -14,7 +14,7 @@ use super::rebuild::{Part, RebuildError, rebuild};
 use super::{Plan, PlanError, SelectedEntry, Size};
 use crate::format::destlist::{self, Header};
 use crate::limits::Limits;
-use crate::model::{Code, JumpList, Severity};
+use crate::model::{AutomaticList, Code, Severity};
 
 /// Plans a prune. [`Plan::bytes`] is `None` if no entry is dropped and, with [`PruneRules::compact`], a rewrite would not
 /// save a read.
@@ -22,7 +22,7 @@ use crate::model::{Code, JumpList, Severity};
 /// # Errors
 /// [`PlanError::Damaged`] and [`PlanError::Unseen`] if the list is damaged so that the change would make a loss final;
 /// [`PlanError::Rebuild`] if the new file could not be built.
-pub fn prune<'c>(list: &'c JumpList<'c>, rules: &PruneRules<'_>, limits: &Limits) -> Result<Plan<'c>, PlanError> {
+pub fn prune<'c>(list: &'c AutomaticList<'c>, rules: &PruneRules<'_>, limits: &Limits) -> Result<Plan<'c>, PlanError> {
     super::refuse_unsupported(list)?;
     if let Some(unseen) = list.unseen().filter(|_| !rules.include_pinned) {
         return Err(PlanError::Unseen(unseen));
@@ -63,7 +63,7 @@ pub fn prune<'c>(list: &'c JumpList<'c>, rules: &PruneRules<'_>, limits: &Limits
 
 /// The streams of the file without the links of these entries, and with this DestList.
 fn parts_without<'c>(
-    list: &'c JumpList<'c>,
+    list: &'c AutomaticList<'c>,
     dropped_ids: &HashSet<u64>,
     dest_list: Vec<u8>,
 ) -> Result<Vec<Part<'c>>, RebuildError> {
@@ -89,7 +89,7 @@ struct Selection<'c> {
 }
 
 impl<'c> Selection<'c> {
-    fn of(list: &'c JumpList<'c>, rules: &PruneRules<'_>) -> Self {
+    fn of(list: &'c AutomaticList<'c>, rules: &PruneRules<'_>) -> Self {
         let mut selection = Self::default();
         for (entry, not_kept) in list.entries.iter().zip(rules.not_kept(&list.entries)) {
             let reason = rules.drop_reason(entry);
@@ -109,7 +109,7 @@ impl<'c> Selection<'c> {
 }
 
 /// The DestList with only the entries that are kept.
-fn without(list: &JumpList<'_>, header: &Header, kept: Vec<destlist::Entry<'_>>) -> Vec<u8> {
+fn without(list: &AutomaticList<'_>, header: &Header, kept: Vec<destlist::Entry<'_>>) -> Vec<u8> {
     let removed = list.entries.len().saturating_sub(kept.len());
     let pinned = kept.iter().filter(|entry| entry.is_pinned()).count();
     let header = Header {
@@ -129,7 +129,7 @@ fn without(list: &JumpList<'_>, header: &Header, kept: Vec<destlist::Entry<'_>>)
 
 /// The total score of what is kept (measured, docs/format.md). Format 2 is not among the files that were measured: its total
 /// goes by the rule that it fits before.
-fn total_after(list: &JumpList<'_>, header: &Header, kept: &[destlist::Entry<'_>], removed: usize) -> f32 {
+fn total_after(list: &AutomaticList<'_>, header: &Header, kept: &[destlist::Entry<'_>], removed: usize) -> f32 {
     // The sum of no numbers is -0.0.
     let sum = |entries: &mut dyn Iterator<Item = f32>| entries.map(f64::from).sum::<f64>() + 0.0;
     let before = sum(&mut list.entries.iter().map(|entry| entry.dest.score));
@@ -156,7 +156,7 @@ pub(super) fn close_ranks(mut entries: Vec<destlist::Entry<'_>>) -> Vec<destlist
 
 /// Refuses a list whose damage a change would make final: what could not be read would be gone from the new file.
 /// What is wrong only with an entry that goes anyway does not count.
-fn refuse_damage(list: &JumpList<'_>, gone: &HashSet<u64>) -> Result<(), PlanError> {
+fn refuse_damage(list: &AutomaticList<'_>, gone: &HashSet<u64>) -> Result<(), PlanError> {
     let stops = |code: Code| {
         let container = code < Code::Count && code.severity() == Severity::Error;
         container
@@ -173,12 +173,12 @@ fn refuse_damage(list: &JumpList<'_>, gone: &HashSet<u64>) -> Result<(), PlanErr
 
 /// Refuses a plan whose result has an error that its source has not: what is damaged inside can be taken for something
 /// else where it stands alone, or between other neighbours.
-fn refuse_new_damage(list: &JumpList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
+fn refuse_new_damage(list: &AutomaticList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
     let compound = crate::salvage::read(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
-    let errors = |list: &JumpList<'_>| {
+    let errors = |list: &AutomaticList<'_>| {
         list.structural_findings().into_iter().filter(|finding| finding.severity() == Severity::Error)
     };
-    let mut new = errors(&JumpList::read(&compound));
+    let mut new = errors(&AutomaticList::read(&compound));
     let had: HashSet<(Code, Option<u64>)> = errors(list).map(|finding| (finding.code, finding.entry_id)).collect();
     match new.find(|finding| !had.contains(&(finding.code, finding.entry_id))) {
         Some(finding) => {

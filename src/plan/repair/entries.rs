@@ -8,7 +8,7 @@ use crate::format::destlist::{
     DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync,
 };
 use crate::format::text::Utf16;
-use crate::model::{DEST_LIST, FUTURE_VERSIONS, JumpList, PROPERTY_STORE, is_nearly};
+use crate::model::{AutomaticList, DEST_LIST, FUTURE_VERSIONS, PROPERTY_STORE, is_nearly};
 use crate::plan::identity;
 
 /// The format that a list is given whose DestList is lost: the one that most lists have.
@@ -95,7 +95,7 @@ pub(super) struct Gathered<'c> {
 
 impl<'c> Gathered<'c> {
     /// Looks through the file.
-    pub(super) fn read(list: &JumpList<'c>) -> Self {
+    pub(super) fn read(list: &AutomaticList<'c>) -> Self {
         let compound = list.compound;
         let stream = find(compound).or(list.dest_list);
         let mut gathered = stream.map_or_else(|| Self::nothing(compound), |stream| Self::of(compound, stream));

@@ -20,7 +20,7 @@ use crate::format::compound::{Compound, FaultKind, Recovery, Root};
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
 use crate::limits::Limits;
-use crate::model::{DEST_LIST, Fix, JumpList};
+use crate::model::{AutomaticList, DEST_LIST, Fix};
 use crate::write;
 use entries::{Draft, Gathered};
 use judge::Judge;
@@ -101,7 +101,7 @@ pub struct Repair {
 ///
 /// # Errors
 /// [`PlanError::Hopeless`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
-pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
+pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
     refuse_unsupported(list)?;
     // What `check` does not report is not changed.
     let findings = list.findings(options.code_page);
@@ -121,7 +121,7 @@ pub fn repair(list: &JumpList<'_>, options: &RepairOptions, limits: &Limits) -> 
         let bytes = build(&mended.root, &mended.storages, &mended.parts)?;
         let compound =
             crate::salvage::read(&bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
-        let again = if bytes == built { None } else { mend(&JumpList::read(&compound), options)? };
+        let again = if bytes == built { None } else { mend(&AutomaticList::read(&compound), options)? };
         let Some(again) = again else {
             // What looks like a leftover can be in the middle of a stream, and is there however often it is laid out anew.
             if bytes == list.compound.file() {
@@ -224,7 +224,7 @@ impl Mended<'_> {
 }
 
 /// Mends a list. Nothing if what comes of it is what is there.
-fn mend<'c>(list: &JumpList<'c>, options: &RepairOptions) -> Result<Option<Mended<'c>>, PlanError> {
+fn mend<'c>(list: &AutomaticList<'c>, options: &RepairOptions) -> Result<Option<Mended<'c>>, PlanError> {
     let compound = list.compound;
     let mut steps = Steps::default();
     container(compound, &mut steps);
