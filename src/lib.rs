@@ -39,8 +39,15 @@
 //! - [`store`]: backups, history and the atomic replace. Nothing else in the library writes.
 //! - [`report`] and [`export`]: rows for JSON, CSV and forensic formats.
 //!
+//! Cargo features: `scan` ([`scan()`]), `store` ([`mod@store`]), `serde` ([`report`], and `Serialize` for what rows consist of),
+//! `export` ([`export`]), and `cli` (all of these and the program, on by default). Reading, planning and costs need none.
+//!
 //! Everything up to [`plan`] and [`report`] is pure: it touches no file, environment variable or clock.
 
+#![cfg_attr(
+    not(feature = "cli"),
+    allow(dead_code, unused_imports, reason = "helpers that only the modules of a feature use")
+)]
 #![warn(clippy::expect_used, clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
 pub mod appid;
@@ -48,6 +55,7 @@ pub mod appid;
 pub mod bytes;
 pub mod cost;
 pub mod error;
+#[cfg(feature = "export")]
 pub mod export;
 pub mod format;
 mod jump_list;
@@ -57,9 +65,12 @@ pub mod model;
 pub mod os;
 pub mod plan;
 pub mod replay;
+#[cfg(feature = "serde")]
 pub mod report;
 pub mod salvage;
+#[cfg(feature = "scan")]
 pub mod scan;
+#[cfg(feature = "store")]
 pub mod store;
 pub mod trace;
 #[doc(hidden)]
@@ -77,7 +88,9 @@ pub use jump_list::{DeletedItems, JumpList, LinkOwner, ListLink};
 pub use limits::Limits;
 pub use model::{Entry, Finding, Kind, ReadOptions, Severity};
 pub use plan::{DropReason, KeepBy, Plan, PlanError, PruneRules, Repair, RepairOptions, TargetStatus};
+#[cfg(feature = "scan")]
 pub use scan::find as scan;
+#[cfg(feature = "store")]
 pub use store::{Applied, RunId, Store};
 
 /// The README's code is run with the tests.

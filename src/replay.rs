@@ -6,8 +6,6 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 use crate::cost;
 use crate::model::AutomaticList;
 use crate::os::{self, read_at};
@@ -18,8 +16,9 @@ pub const PUBLISHED_CALL: usize = 68;
 pub const PUBLISHED_PASSES: f64 = 7_843_293.0 / 4_027_904.0;
 
 /// A way to read a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Pattern {
     /// As Explorer does for one menu, by the list's structure.
@@ -95,7 +94,8 @@ fn explorer(list: &AutomaticList<'_>) -> Calls {
 }
 
 /// What a pattern took.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Timing {
     /// The pattern.
     pub name: Pattern,

@@ -16,6 +16,7 @@ mod users;
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use crate::format::checksum::crc64;
@@ -59,6 +60,7 @@ impl fmt::Debug for AppId {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for AppId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use encoding_rs::{Encoding, UTF_8};
-use serde::Serialize;
 
 use super::{AppId, known_name};
 
@@ -17,7 +16,8 @@ pub struct AppNames {
 }
 
 /// A line of a list that says nothing that can be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BadLine {
     /// Counts from 1.
     pub line: usize,
@@ -26,8 +26,9 @@ pub struct BadLine {
 }
 
 /// Why a line of a list cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum LineProblem {
     /// There is no bar between id and description.

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use jiff::civil;
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use crate::bytes::{Bytes, Short};
@@ -40,6 +41,7 @@ impl fmt::Display for FatTime {
 }
 
 /// As shown, or null for none.
+#[cfg(feature = "serde")]
 impl Serialize for FatTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.civil().is_some() { serializer.collect_str(self) } else { serializer.serialize_none() }

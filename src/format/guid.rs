@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use super::text::Ascii;
@@ -111,6 +112,7 @@ impl fmt::Debug for Guid {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Guid {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.ascii().serialize(serializer)
@@ -137,6 +139,7 @@ impl fmt::Display for Mac {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Mac {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.ascii().serialize(serializer)

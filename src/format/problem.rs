@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::bytes::Short;
@@ -85,6 +86,7 @@ impl fmt::Display for Problem {
 }
 
 /// `what`, `offset` and `message`.
+#[cfg(feature = "serde")]
 impl Serialize for Problem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Problem", 3)?;

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use encoding_rs::Encoding;
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 /// UTF-16, little-endian, as its bytes; may hold unpaired surrogates. An odd last byte is ignored.
@@ -80,6 +81,7 @@ impl fmt::Debug for Utf16<'_> {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Utf16<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.decode())
@@ -188,6 +190,7 @@ impl fmt::Debug for Text<'_> {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Text<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -233,6 +236,7 @@ impl<const N: usize> Ascii<N> {
     }
 }
 
+#[cfg(feature = "serde")]
 impl<const N: usize> Serialize for Ascii<N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())

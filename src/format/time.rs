@@ -3,6 +3,7 @@
 use std::fmt;
 
 use jiff::{SignedDuration, Span, Timestamp, civil, tz::TimeZone};
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use super::text::Ascii;
@@ -84,6 +85,7 @@ impl fmt::Display for FileTime {
 }
 
 /// As shown, or null for 0 and for a value past the year 9999 (a finding tells of those).
+#[cfg(feature = "serde")]
 impl Serialize for FileTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.non_zero().and_then(Self::ascii) {

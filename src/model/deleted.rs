@@ -109,6 +109,7 @@ impl Live {
     }
 }
 
+#[cfg(feature = "serde")]
 impl serde::Serialize for Live {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())

@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 /// How grave a finding is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.
     Info,
@@ -27,8 +29,9 @@ impl fmt::Display for Severity {
 }
 
 /// The command that mends a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Fix {
     /// `jlfix repair`
@@ -176,6 +179,7 @@ impl fmt::Display for Code {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Code {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
@@ -224,8 +228,10 @@ impl Finding {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for Finding {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[cfg(feature = "serde")]
         use serde::ser::SerializeStruct;
         let mut row = serializer.serialize_struct("finding", 6)?;
         row.serialize_field("code", &self.code)?;

@@ -30,8 +30,9 @@ pub const DEST_LIST: &str = "DestList";
 pub const PROPERTY_STORE: &str = "DestListPropertyStore";
 
 /// What kind of file it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Kind {
     /// `*.automaticDestinations-ms`: a compound file that Windows writes.
     Automatic,

@@ -60,6 +60,7 @@ impl Recovery {
     }
 }
 
+#[cfg(feature = "serde")]
 impl serde::Serialize for Recovery {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())

@@ -79,6 +79,7 @@ impl Place {
     }
 }
 
+#[cfg(feature = "serde")]
 impl serde::Serialize for Place {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())

@@ -18,8 +18,9 @@ const USUAL_VERSION: u32 = 4;
 const FIRST_TEXT: u16 = 0x20;
 
 /// How far an entry can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 #[non_exhaustive]
 pub enum Soundness {
     /// Its checksum holds, and it is all there.

@@ -1,12 +1,11 @@
 //! How a link's console window is to look (MS-SHLLINK 2.5.1).
 
-use serde::Serialize;
-
 use crate::bytes::{Bytes, Short};
 use crate::format::text::{Text, Utf16};
 
 /// The console of a link.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Console<'a> {
     /// Colours of the text: foreground in the low four bits, background in the next.
     pub fill: u16,

@@ -1,6 +1,7 @@
 //! The blocks behind a link's strings (MS-SHLLINK 2.5). Which ones there are is open: each is kept as it
 //! stands, known or not, and decoded when it is asked for.
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer, ser::SerializeMap};
 
 use super::console::Console;
@@ -189,6 +190,7 @@ pub struct DecodedBlock<'a> {
 
 /// `signature`, `type` (a word, or null), `offset` and `size`, then what the block says beside what the link's own fields
 /// tell; an unknown one as `data` in hex.
+#[cfg(feature = "serde")]
 impl Serialize for DecodedBlock<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let block = &self.block;
@@ -225,7 +227,8 @@ impl Serialize for DecodedBlock<'_> {
 }
 
 /// What the Distributed Link Tracking service knew of the target (MS-SHLLINK 2.5.10).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Tracker<'a> {
     /// The NetBIOS name of the machine that the target was on; absent if empty.
     pub machine_id: Option<Text<'a>>,

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use super::NotALink;
@@ -227,6 +228,7 @@ impl fmt::Display for Hotkey {
 }
 
 /// As shown, or null for none.
+#[cfg(feature = "serde")]
 impl Serialize for Hotkey {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_some() { serializer.collect_str(self) } else { serializer.serialize_none() }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use crate::bytes::Bytes;
@@ -74,6 +75,7 @@ impl DriveType {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for DriveType {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word())
@@ -90,6 +92,7 @@ impl fmt::Display for VolumeSerial {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for VolumeSerial {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = Ascii([b'0'; 8]);

@@ -7,6 +7,7 @@
 mod names;
 mod value;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::bytes::{Bytes, Short, u32_at};
@@ -197,6 +198,7 @@ impl<'a> Property<'a> {
     }
 }
 
+#[cfg(feature = "serde")]
 impl Serialize for PropertyId<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -207,6 +209,7 @@ impl Serialize for PropertyId<'_> {
 }
 
 /// `format_id`, `id` (a number or a name), `name` (canonical, or null), `type` and `value`.
+#[cfg(feature = "serde")]
 impl Serialize for Property<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut out = serializer.serialize_struct("Property", 5)?;

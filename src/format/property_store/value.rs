@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
 use crate::bytes::{Bytes, Short};
@@ -198,6 +199,7 @@ fn pad(bytes: &mut Bytes<'_>, size: usize) -> Result<(), Short> {
 }
 
 /// Numbers, booleans and texts as such, times as everywhere, bytes in hex.
+#[cfg(feature = "serde")]
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

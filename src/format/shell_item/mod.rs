@@ -8,6 +8,7 @@
 mod classes;
 mod extension;
 mod file_entry;
+#[cfg(feature = "serde")]
 mod json;
 mod kind;
 mod path;
