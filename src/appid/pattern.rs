@@ -7,7 +7,12 @@
 //! are the solution of 64 linear equations, found without trying a single one. Eight characters of seven
 //! bits leave eight equations over, and most of what would satisfy those by chance is no readable text.
 //! So an id also tells the user's name to whoever holds it.
+//!
+//! Nearly every id has no such name, and a scan asks for every list. So what does not depend on the id is computed once:
+//! the equations, solved as far as they go, and eight parities of the id that no value of the unknown part changes. They
+//! rule out all but one in 256 names before an equation is solved.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::{AppId, name_bytes, path::FOLDERS, users::PROGRAMS};
@@ -23,7 +28,7 @@ pub struct Recovered {
 }
 
 /// What the unknown part is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Letters {
     Digits,
     Hex,
@@ -32,8 +37,8 @@ enum Letters {
 }
 
 impl Letters {
-    /// The code unit that stands for "nothing flipped yet", and what may be flipped in it.
-    fn bits(self) -> (u16, &'static [u16]) {
+    /// The character that stands for "nothing flipped yet", and what may be flipped in it.
+    fn bits(self) -> (u8, &'static [u8]) {
         match self {
             // A letter of hex differs from a digit in three bits that are never seen apart.
             Self::Hex => (0x30, &[1, 2, 4, 8, 0x70]),
@@ -42,21 +47,22 @@ impl Letters {
         }
     }
 
-    fn allow(self, text: &str) -> bool {
+    fn allow(self, text: &[u8]) -> bool {
         match self {
-            Self::Digits => text.bytes().all(|byte| byte.is_ascii_digit()),
-            Self::Hex => text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F')),
+            Self::Digits => text.iter().all(u8::is_ascii_digit),
+            Self::Hex => text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'A'..=b'F')),
             Self::Name => {
                 let fits =
-                    |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() || b" .-_+&'()".contains(&byte);
+                    |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase() || b" .-_+&'()".contains(byte);
                 // The longest parts have the fewest equations to spare, so they have to look like names.
-                let letters = text.trim_end_matches(|c: char| c.is_ascii_digit());
-                let plain = text.len() < MAX_NAME || letters.bytes().all(|byte| byte.is_ascii_uppercase());
-                text.bytes().all(fits)
+                let digits = text.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+                let letters = text.get(..text.len().saturating_sub(digits)).unwrap_or_default();
+                let plain = text.len() < MAX_NAME || letters.iter().all(u8::is_ascii_uppercase);
+                text.iter().all(fits)
                     && plain
-                    && text.bytes().any(|byte| byte.is_ascii_uppercase())
-                    && !text.starts_with(' ')
-                    && !text.ends_with([' ', '.'])
+                    && text.iter().any(u8::is_ascii_uppercase)
+                    && text.first() != Some(&b' ')
+                    && !matches!(text.last(), Some(b' ' | b'.'))
             }
         }
     }
@@ -117,28 +123,161 @@ fn templates() -> impl Iterator<Item = Template> {
     families.into_iter().map(family).chain(of_users).chain(in_folders).chain(others)
 }
 
-/// The equations of one template with one length of its unknown part.
-struct Equations {
-    template: usize,
+/// The unknown part is at most this long: the seconds since 1970 have ten digits.
+const MAX_COUNT: usize = 10;
+
+/// What flips can do to an id, for one kind of letters in one or more places. The effect of a flip depends on how many
+/// code units follow it and on nothing else, so templates share this.
+struct Effects {
+    letters: Letters,
     count: usize,
-    /// The id of the name with nothing flipped.
-    start: u64,
     /// What a set of flips does to the id, and the set: no two with the same highest bit, the highest first.
     rows: Vec<(u64, u64)>,
 }
 
-static TEMPLATES: LazyLock<(Vec<Template>, Vec<Equations>)> = LazyLock::new(|| {
-    let templates: Vec<Template> = templates().collect();
-    let longest = templates.iter().map(|template| template.units(template.counts.end().to_owned()).count()).max();
-    let flips = flips(longest.unwrap_or_default());
-    let equations = templates
-        .iter()
-        .enumerate()
-        .flat_map(|(at, template)| template.counts.clone().map(move |count| (at, template, count)))
-        .map(|(at, template, count)| Equations::new(at, template, count, &flips))
-        .collect();
-    (templates, equations)
-});
+/// A template with one length of its unknown part.
+struct Candidate {
+    /// In [`Solver::templates`].
+    template: usize,
+    /// In [`Solver::effects`].
+    effects: usize,
+    /// In [`Solver::checks`].
+    check: usize,
+    /// The parities of `start`.
+    parities: u8,
+    /// The id of the name with nothing flipped.
+    start: u64,
+}
+
+/// Eight parity checks that no flip of a group of [`Effects`] changes, for eight such groups at a time: byte `n` of a
+/// word is that of the group `n`. For each of the 16 hex digits of an id, the words that its 16 values add.
+type Checks = [[u64; 16]; 16];
+
+/// Everything that does not depend on the id.
+struct Solver {
+    templates: Vec<Template>,
+    effects: Vec<Effects>,
+    checks: Vec<Checks>,
+    /// In the order in which they are tried.
+    candidates: Vec<Candidate>,
+}
+
+static SOLVER: LazyLock<Solver> = LazyLock::new(Solver::new);
+
+/// How many code units follow the last one of the unknown part, in each of its places.
+type Places = Vec<usize>;
+
+impl Solver {
+    fn new() -> Self {
+        let templates: Vec<Template> = templates().collect();
+        let longest = templates.iter().map(|template| template.units(*template.counts.end()).count()).max();
+        let flips = flips(longest.unwrap_or_default());
+        let mut solver = Self { templates, effects: Vec::new(), checks: Vec::new(), candidates: Vec::new() };
+        let mut known: BTreeMap<(Letters, usize, Places), usize> = BTreeMap::new();
+        let mut groups: Vec<usize> = Vec::new();
+        let mut candidates = Vec::new();
+        for (at, template) in solver.templates.iter().enumerate() {
+            let mut of_template = Vec::new();
+            let mut group = None;
+            // The longest part first: in one place, what a shorter one can do is among what a longer one can.
+            for count in template.counts.clone().rev() {
+                let places = template.places(count);
+                let is_group = group.is_none() || places.len() > 1;
+                let effects = *known.entry((template.letters, count, places.clone())).or_insert_with(|| {
+                    solver.effects.push(Effects::new(template.letters, count, &places, &flips));
+                    solver.effects.len().saturating_sub(1)
+                });
+                if is_group {
+                    let found = groups.iter().position(|group| *group == effects);
+                    group = Some(found.unwrap_or_else(|| {
+                        groups.push(effects);
+                        groups.len().saturating_sub(1)
+                    }));
+                }
+                let start = template.start(count);
+                let check = group.unwrap_or_default();
+                of_template.push(Candidate { template: at, effects, check, parities: 0, start });
+            }
+            candidates.extend(of_template.into_iter().rev());
+        }
+        let of_groups = groups.iter().filter_map(|at| solver.effects.get(*at));
+        let parities: Vec<[u64; 8]> = of_groups.map(|effects| orthogonal(&effects.rows)).collect();
+        solver.checks = parities.chunks(8).map(checks).collect();
+        for candidate in &mut candidates {
+            candidate.parities = solver.parities(candidate.start).byte(candidate.check);
+        }
+        solver.candidates = candidates;
+        solver
+    }
+
+    fn parities(&self, id: u64) -> Parities {
+        let mut words = [0; MAX_CHECKS];
+        for (word, checks) in words.iter_mut().zip(&self.checks) {
+            *word = checks.iter().zip(0_u32..).fold(0, |sum, (digit, at)| {
+                let value = usize::try_from(id >> at.saturating_mul(4) & 15).unwrap_or_default();
+                sum ^ digit.get(value).copied().unwrap_or_default()
+            });
+        }
+        Parities(words)
+    }
+
+    fn solve(&self, id: AppId) -> Option<Recovered> {
+        let parities = self.parities(id.0);
+        let may_fit = |candidate: &&Candidate| candidate.parities == parities.byte(candidate.check);
+        self.candidates.iter().filter(may_fit).find_map(|candidate| {
+            let effects = self.effects.get(candidate.effects)?;
+            let template = self.templates.get(candidate.template)?;
+            let mut text = [0; MAX_COUNT];
+            let text = effects.solve(id.0 ^ candidate.start, &mut text)?;
+            let text = std::str::from_utf8(text).ok()?;
+            Some(Recovered { name: template.name, source: template.parts.join(text) })
+        })
+    }
+}
+
+/// Room for the checks of 128 groups, twice what there are.
+const MAX_CHECKS: usize = 16;
+
+/// The parities of an id, a byte for each group.
+struct Parities([u64; MAX_CHECKS]);
+
+impl Parities {
+    fn byte(&self, group: usize) -> u8 {
+        let word = self.0.get(group / 8).copied().unwrap_or_default();
+        word.to_le_bytes().get(group % 8).copied().unwrap_or_default()
+    }
+}
+
+/// Eight vectors at right angles to all rows: a bit that no set of flips changes is the parity of the id and one of them.
+/// Rows are at most 56, so there are eight.
+fn orthogonal(rows: &[(u64, u64)]) -> [u64; 8] {
+    // Each row without the highest bits of the others, so that a free bit decides the highest bits one by one.
+    let mut reduced: Vec<u64> = Vec::with_capacity(rows.len());
+    for (row, _) in rows.iter().rev() {
+        let row = reduced.iter().fold(*row, |row, lower| if row & highest(*lower) == 0 { row } else { row ^ lower });
+        reduced.push(row);
+    }
+    let taken = reduced.iter().fold(0, |taken, row| taken | highest(*row));
+    let mut free = (0..64).map(|bit| 1_u64 << bit).filter(|bit| taken & bit == 0);
+    std::array::from_fn(|_| {
+        let Some(bit) = free.next() else { return 0 };
+        reduced.iter().filter(|row| *row & bit != 0).fold(bit, |vector, row| vector | highest(*row))
+    })
+}
+
+fn highest(row: u64) -> u64 {
+    row.checked_ilog2().map_or(0, |bit| 1 << bit)
+}
+
+/// The table of checks of up to eight groups.
+fn checks(groups: &[[u64; 8]]) -> Checks {
+    let word = |id: u64| {
+        let bits = groups.iter().flatten().zip(0_u32..);
+        bits.fold(0, |word, (vector, at)| word | u64::from((id & vector).count_ones() & 1) << at)
+    };
+    let digits: [u64; 16] = std::array::from_fn(|digit| digit as u64);
+    digits.map(|at| digits.map(|value| word(value << at.saturating_mul(4))))
+}
 
 /// What flipping each of the seven low bits of a code unit does to the id, by how many units follow it.
 fn flips(longest: usize) -> Vec<[u64; 7]> {
@@ -152,54 +291,65 @@ fn flips(longest: usize) -> Vec<[u64; 7]> {
 }
 
 impl Template {
-    /// The name with nothing flipped; the units of the unknown part, in each of its places, are numbered
-    /// from 0.
-    fn units(&self, count: usize) -> impl Iterator<Item = (u16, Option<usize>)> {
-        let (zero, _) = self.letters.bits();
+    /// The name with nothing flipped; `None` for a unit of the unknown part.
+    fn units(&self, count: usize) -> impl Iterator<Item = Option<u16>> {
         self.parts.iter().enumerate().flat_map(move |(at, part)| {
             let hole = if at == 0 { 0..0 } else { 0..count };
             let bytes = name_bytes(part);
             let units: Vec<u16> = bytes.as_chunks().0.iter().map(|unit| u16::from_le_bytes(*unit)).collect();
-            hole.map(move |number| (zero, Some(number))).chain(units.into_iter().map(|unit| (unit, None)))
+            hole.map(|_| None).chain(units.into_iter().map(Some))
         })
+    }
+
+    /// The id of the name with nothing flipped.
+    fn start(&self, count: usize) -> u64 {
+        let (zero, _) = self.letters.bits();
+        let bytes: Vec<u8> = self.units(count).flat_map(|unit| unit.unwrap_or(zero.into()).to_le_bytes()).collect();
+        crc64(&[&bytes])
+    }
+
+    fn places(&self, count: usize) -> Places {
+        let unit = |part: &String| name_bytes(part).len() / 2;
+        let after = self.parts.iter().skip(1).rev().scan(0_usize, |after, part| {
+            let here = after.saturating_add(unit(part));
+            *after = here.saturating_add(count);
+            Some(here)
+        });
+        after.collect()
     }
 }
 
-impl Equations {
-    fn new(at: usize, template: &Template, count: usize, flips: &[[u64; 7]]) -> Self {
-        let (_, masks) = template.letters.bits();
-        let units: Vec<_> = template.units(count).collect();
-        let bytes: Vec<u8> = units.iter().flat_map(|(unit, _)| unit.to_le_bytes()).collect();
+impl Effects {
+    fn new(letters: Letters, count: usize, places: &[usize], flips: &[[u64; 7]]) -> Self {
+        let (_, masks) = letters.bits();
         let mut rows: Vec<(u64, u64)> = Vec::new();
-        let unknowns = (0..count).flat_map(|number| masks.iter().map(move |mask| (number, *mask)));
-        for (column, (number, mask)) in unknowns.enumerate() {
-            let mut effect = 0;
-            for ((_, hole), flips) in units.iter().rev().zip(flips) {
-                if *hole == Some(number) {
-                    let flipped = flips.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1);
-                    effect = flipped.fold(effect, |sum, (_, flip)| sum ^ flip);
-                }
-            }
+        let unknowns = (0..count).rev().flat_map(|after| masks.iter().map(move |mask| (after, *mask)));
+        for (column, (after, mask)) in unknowns.enumerate() {
+            let places = places.iter().filter_map(|place| flips.get(place.saturating_add(after)));
+            let flipped = places.flat_map(|flips| flips.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1));
+            let effect = flipped.fold(0, |sum, (_, flip)| sum ^ flip);
             let (left, set) = reduce(&rows, effect);
             if left != 0 {
                 let place = rows.partition_point(|(row, _)| *row > left);
                 rows.insert(place, (left, set ^ (1 << column)));
             }
         }
-        Self { template: at, count, start: crc64(&[&bytes]), rows }
+        Self { letters, count, rows }
     }
 
-    /// The unknown part that gives `id`, if there is one and it is made of what it should be.
-    fn solve(&self, id: AppId, letters: Letters) -> Option<String> {
-        let (left, set) = reduce(&self.rows, id.0 ^ self.start);
-        let (zero, masks) = letters.bits();
-        let flipped = |number: usize| {
-            let bits = masks.iter().enumerate();
-            bits.filter(|(bit, _)| set >> number.saturating_mul(masks.len()).saturating_add(*bit) & 1 == 1)
-                .fold(zero, |unit, (_, mask)| unit ^ mask)
-        };
-        let text: String = (0..self.count).filter_map(|number| char::from_u32(flipped(number).into())).collect();
-        (left == 0 && letters.allow(&text)).then_some(text)
+    /// The unknown part that changes the id by `change`, if there is one and it is made of what it should be.
+    fn solve<'t>(&self, change: u64, text: &'t mut [u8; MAX_COUNT]) -> Option<&'t [u8]> {
+        let (left, mut set) = reduce(&self.rows, change);
+        if left != 0 {
+            return None;
+        }
+        let (zero, masks) = self.letters.bits();
+        for unit in text.iter_mut().take(self.count) {
+            let flipped = masks.iter().enumerate().filter(|(bit, _)| set >> bit & 1 == 1);
+            *unit = flipped.fold(zero, |unit, (_, mask)| unit ^ mask);
+            set >>= masks.len();
+        }
+        text.get(..self.count).filter(|text| self.letters.allow(text))
     }
 }
 
@@ -217,12 +367,7 @@ fn reduce(rows: &[(u64, u64)], value: u64) -> (u64, u64) {
 /// with a name that short in `Program Files\NAME\NAME.exe`, System32 or the Windows folder, or of which
 /// that name is the whole AppUserModelID. About one id in half a million gets a name by chance.
 pub fn recover(id: AppId) -> Option<Recovered> {
-    let (templates, equations) = &*TEMPLATES;
-    equations.iter().find_map(|equations| {
-        let template = templates.get(equations.template)?;
-        let text = equations.solve(id, template.letters)?;
-        Some(Recovered { name: template.name, source: template.parts.join(&text) })
-    })
+    SOLVER.solve(id)
 }
 
 #[cfg(test)]
@@ -248,6 +393,22 @@ mod tests {
         }
         let seen = AppId::parse("7ff0b18f1611daa4").unwrap();
         assert_eq!(recover(seen).unwrap().source, "OperaSoftware.OperaWebBrowser.1397434327");
+    }
+
+    #[test]
+    fn every_kind_of_name_is_computed_back_in_every_length() {
+        for candidate in &SOLVER.candidates {
+            let effects = &SOLVER.effects[candidate.effects];
+            let template = &SOLVER.templates[candidate.template];
+            let text = match template.letters {
+                Letters::Name => &"GIZMOTRN"[..effects.count],
+                Letters::Hex | Letters::Digits => &"9071532846"[..effects.count],
+            };
+            let id = AppId::of(&template.parts.join(text));
+            // Another name, tried before this one, can have the same id by chance.
+            assert_eq!(recover(id).map(|found| AppId::of(&found.source)), Some(id), "{:?} {text}", template.parts);
+        }
+        assert!(SOLVER.checks.len() <= MAX_CHECKS);
     }
 
     #[test]
