@@ -196,9 +196,12 @@ pub enum Refusal {
     Untrusted(String),
     /// The name is not one of a jump list.
     #[error(
-        "not a jump list: need *.automaticDestinations-ms or *.customDestinations-ms in a folder of such files; restore --to DIR writes it elsewhere"
+        "not a jump list: need *.automaticDestinations-ms or *.customDestinations-ms in a folder of such files, or a jump list that is there now; restore --to DIR writes it elsewhere, --trust-store accepts it once"
     )]
     NotAListName,
+    /// The store of a user names a file outside that user's profile.
+    #[error("not in the profile {}, whose store this is; restore --to DIR writes it elsewhere", .0.display())]
+    OtherProfile(PathBuf),
     /// Something is there already, and it is never overwritten.
     #[error("a file of that name is there already")]
     Exists,

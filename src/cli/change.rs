@@ -161,6 +161,18 @@ pub(crate) struct Session<'x> {
 }
 
 impl<'x> Session<'x> {
+    /// As [`Self::start`], in the store of a user.
+    pub(crate) fn in_store(
+        context: &'x Context,
+        store: &Store,
+        verb: &'static str,
+        dry_run: bool,
+    ) -> Result<Self, Stop> {
+        let run = if dry_run { None } else { Some(begin(store, context)?) };
+        let tally = Tally::default();
+        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, partly: false, verb, undo: None })
+    }
+
     /// Starts. `keep_backup` is false where the user does not want one.
     pub(crate) fn start(
         context: &'x Context,
@@ -205,11 +217,16 @@ impl<'x> Session<'x> {
     ) -> Option<&FileChange> {
         let mut change = FileChange::new(path, self.context);
         let mut refused = None;
+        let mut reads = 0;
         let result = store::edit(path, &options(self.context, self.dry_run), self.run.as_mut(), |content| {
             refused = None;
             change.steps.clear();
-            if let Some(content) = content {
-                torn::wait_for_writer(path, content, input::kind_of(path), &self.context.read);
+            if let Some(content) = content
+                && reads < torn::MOST_READS
+                && torn::is_outdated(path, content, input::kind_of(path), &self.context.read)
+            {
+                reads += 1;
+                return Ok(Decision::ReadAgain);
             }
             change.error = None;
             match make(content, &mut change) {
@@ -329,8 +346,15 @@ struct Told<'t> {
 
 impl Told<'_> {
     fn undo(&self) -> Option<String> {
+        // A file that is gone and has not the name of a jump list is restored only on request.
+        let is_list = |path: &str| {
+            let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+            matches!(Kind::of_name(&name), Some(Kind::Automatic | Kind::Custom))
+        };
+        let mut gone = self.changes.iter().filter(|change| change.status == Status::Changed && change.after.is_none());
+        let trust = if gone.any(|change| !is_list(&change.path)) { " --trust-store" } else { "" };
         let words = |id: &RunId| self.undo.map_or_else(|| format!("restore {id}"), ToOwned::to_owned);
-        self.id.map(|id| command(self.context, &words(id)))
+        self.id.map(|id| command(self.context, &format!("{}{trust}", words(id))))
     }
 
     /// What has to be said all the same if the output cannot be written: that files were changed, and the way back.

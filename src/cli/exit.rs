@@ -19,6 +19,24 @@ pub(crate) enum Exit {
     Interrupted = 130,
 }
 
+impl Exit {
+    /// The exit code of several parts that were done one after the other.
+    pub(crate) fn of_all(parts: &[Self]) -> Self {
+        let any = |exit| parts.contains(&exit);
+        if any(Self::Interrupted) {
+            Self::Interrupted
+        } else if any(Self::Partly) || any(Self::Nothing) && parts.iter().any(|exit| *exit != Self::Nothing) {
+            Self::Partly
+        } else if any(Self::Nothing) {
+            Self::Nothing
+        } else if any(Self::Findings) {
+            Self::Findings
+        } else {
+            Self::Clean
+        }
+    }
+}
+
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
@@ -60,5 +78,8 @@ mod tests {
         assert_eq!(tally(3, 0, true), Exit::Findings);
         assert_eq!(tally(3, 1, true), Exit::Partly);
         assert_eq!(tally(0, 2, false), Exit::Nothing);
+        assert_eq!(Exit::of_all(&[Exit::Clean, Exit::Nothing]), Exit::Partly);
+        assert_eq!(Exit::of_all(&[Exit::Clean, Exit::Findings]), Exit::Findings);
+        assert_eq!(Exit::of_all(&[Exit::Nothing]), Exit::Nothing);
     }
 }

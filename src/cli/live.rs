@@ -61,6 +61,18 @@ pub(crate) fn all_users(context: &Context, tally: &mut Tally) -> Result<Vec<Path
     Ok(folders)
 }
 
+/// The profiles of all users, from the registry.
+pub(crate) fn user_profiles() -> Result<Vec<jlfix::os::Profile>, Stop> {
+    let profiles = jlfix::os::profiles()
+        .map_err(|error| Stop::Nothing(format!("cannot read the registry's list of profiles: {error}")))?;
+    if profiles.is_empty() {
+        return Err(Stop::Usage(
+            "--all-users: this system keeps no list of Windows users; name a store with --backup-dir".to_owned(),
+        ));
+    }
+    Ok(profiles)
+}
+
 /// The folders of all profiles: as the registry lists them, or else whatever lies beside the live user's own.
 fn profiles(context: &Context) -> Vec<PathBuf> {
     match jlfix::os::profiles() {

@@ -26,7 +26,7 @@ pub(crate) struct Global {
     /// Where backups are kept [default: JLFIX_BACKUP_DIR, else the user's data folder]
     #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
     pub(crate) backup_dir: Option<PathBuf>,
-    /// Accept a backup store, once, that somebody else owns or can write to
+    /// Accept a backup store, once, that somebody else owns or can write to, and the file names in it
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) trust_store: bool,
     /// More names for AppIDs: a file of lines "ID"|"description"

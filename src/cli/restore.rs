@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use jlfix::os::is_same_path;
-use jlfix::store::{self, Action, History, Manifest, Outcome, Record, RunId, Store};
+use jlfix::store::{self, Action, History, Manifest, Options, Outcome, Record, RunId, Store};
 
 use super::backup::figures;
 use super::change::{FileChange, Session, Status, options, store as open_store};
@@ -14,7 +14,7 @@ use super::exit::{Exit, Tally};
 use super::options::Format;
 use super::runs::find_run;
 use super::style::{GOOD, paint};
-use super::{Stop, output, words};
+use super::{Stop, live, output, words};
 
 /// Undo the last change that is not undone yet, or restore what a run saved
 #[derive(Debug, clap::Args)]
@@ -38,6 +38,9 @@ pub(crate) struct RestoreArgs {
     /// Do again what was undone last
     #[arg(long, conflicts_with_all = ["id", "to"])]
     redo: bool,
+    /// Undo in the store of every user of this machine, each for that user's files (Windows)
+    #[arg(long, conflicts_with_all = ["id", "to", "file"])]
+    all_users: bool,
     /// Write the files under this folder instead of where they were
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
@@ -70,6 +73,9 @@ impl RestoreArgs {
 }
 
 pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
+    if args.all_users {
+        return all_users(args, context);
+    }
     let store = open_store(context)?;
     if let Some(dir) = &args.to {
         // A copy in a folder of the user's choice does no harm, wherever it comes from.
@@ -84,16 +90,61 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
         let manifest = load(&store, &find_run(&store, text)?)?;
         let records: Vec<Record> = wanted(args, &manifest)?.into_iter().cloned().collect();
         let session = Session::start(context, "restored", args.dry_run, true, Tally::default())?;
-        return put_back(&store, session, &manifest.id, &records, args, context);
+        return put_back(&store, session, (&manifest.id, &records, &[]), args, context);
     }
-    step(&store, args, context)
+    step(&store, args, context)?.ok_or_else(|| nothing_to_do(&store, args))
 }
 
-/// Undoes a change, or does it again.
-fn step(store: &Store, args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
+/// Undoes the last change in the store of each user, or does it again.
+fn all_users(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
+    if args.format == Format::Json {
+        return Err(Stop::Usage("--all-users prints one report per user: use --format jsonl".to_owned()));
+    }
+    let mut exits = Vec::new();
+    let mut stores = 0_usize;
+    for profile in live::user_profiles()? {
+        let name = profile.folder.display().to_string();
+        let store = Store::of_user(profile).trusting(context.trust_store);
+        match std::fs::metadata(store.root()) {
+            Ok(_) => stores += 1,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                output::error(&format!("{}: {error}", store.root().display()));
+                exits.push(Exit::Nothing);
+                continue;
+            }
+        }
+        if args.format == Format::Table {
+            output::people(&format!("{}\n", words::harmless(&name)))?;
+        }
+        match step(&store, args, context) {
+            Ok(Some(exit)) => exits.push(exit),
+            Ok(None) => context.note(&format!("{name}: no change to undo or redo")),
+            Err(Stop::Nothing(error)) => {
+                output::error(&error);
+                exits.push(Exit::Nothing);
+            }
+            Err(stop) => return Err(stop),
+        }
+    }
+    if stores == 0 && exits.is_empty() {
+        return Err(Stop::Nothing("no user of this machine has a backup store".to_owned()));
+    }
+    Ok(Exit::of_all(&exits))
+}
+
+fn nothing_to_do(store: &Store, args: &RestoreArgs) -> Stop {
+    let what = if args.redo { "no undone change to do again" } else { "no change to undo" };
+    let of: Vec<String> = args.file.iter().map(|file| file.display().to_string()).collect();
+    let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+    Stop::Nothing(format!("{what}{of} in {}", store.root().display()))
+}
+
+/// Undoes a change, or does it again. `None` if there is none.
+fn step(store: &Store, args: &RestoreArgs, context: &Context) -> Result<Option<Exit>, Stop> {
     let verb = if args.redo { "restored again" } else { "restored" };
     // The run holds the lock of the store, so that nobody's change is taken for one that was killed.
-    let mut session = Session::start(context, verb, args.dry_run, true, Tally::default())?;
+    let mut session = Session::in_store(context, store, verb, args.dry_run)?;
     let limits = &context.read.limits;
     let history = History::read(store, limits).map_err(|error| Stop::Nothing(error.to_string()))?;
     for (id, why) in &history.unreadable {
@@ -107,21 +158,16 @@ fn step(store: &Store, args: &RestoreArgs, context: &Context) -> Result<Exit, St
     }
     let wants = |path: &Path| args.wants(path);
     let action = if args.redo { history.to_redo(wants, limits) } else { history.to_undo(wants, limits) };
-    let Some(action) = action else {
-        let what = if args.redo { "no undone change to do again" } else { "no change to undo" };
-        let of: Vec<String> = args.file.iter().map(|file| file.display().to_string()).collect();
-        let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
-        return Err(Stop::Nothing(format!("{what}{of} in {}", store.root().display())));
-    };
+    let Some(action) = action else { return Ok(None) };
     announce(&action, args)?;
-    let (records, refused) = permitted(&action, args, context);
+    let (records, refused) = permitted(&action, args);
     if let Some(run) = session.run() {
         run.set_kind(action.kind.clone());
     }
     for (path, why) in refused {
         session.add(FileChange::new(&path, context), Err(why));
     }
-    put_back(store, session, &action.source, &records, args, context)
+    put_back(store, session, (&action.source, &records, &action.foreign), args, context).map(Some)
 }
 
 /// Says what is undone or done again, before it is.
@@ -144,17 +190,10 @@ fn announce(action: &Action, args: &RestoreArgs) -> Result<(), Stop> {
 }
 
 /// The records to restore. Those of files that another program has changed since need a yes on a terminal, or `--force`.
-fn permitted(action: &Action, args: &RestoreArgs, context: &Context) -> (Vec<Record>, Vec<(PathBuf, String)>) {
+fn permitted(action: &Action, args: &RestoreArgs) -> (Vec<Record>, Vec<(PathBuf, String)>) {
     let (mut records, mut refused) = (Vec::new(), Vec::new());
     for record in &action.records {
         if !action.foreign.contains(&record.path) || args.dry_run || args.force {
-            if action.foreign.contains(&record.path) {
-                context.note(&format!(
-                    "{}: changed by another program since; its present state is saved, and `jlfix restore{}` brings it back",
-                    record.path.display(),
-                    if args.redo { "" } else { " --redo" }
-                ));
-            }
             records.push(record.clone());
             continue;
         }
@@ -201,12 +240,11 @@ fn newest(store: &Store) -> Result<Manifest, Stop> {
     newest.ok_or_else(|| Stop::Nothing(format!("no backups in {}", store.root().display())))
 }
 
-/// Restores the records of the run `id`, from last to first.
+/// Restores records of the run `id`, from last to first. `foreign` are files that another program changed since.
 fn put_back(
     store: &Store,
     mut session: Session<'_>,
-    id: &RunId,
-    records: &[Record],
+    (id, records, foreign): (&RunId, &[Record], &[PathBuf]),
     args: &RestoreArgs,
     context: &Context,
 ) -> Result<Exit, Stop> {
@@ -220,10 +258,19 @@ fn put_back(
         let saved = record.saved.as_ref().and_then(|saved| store.read_saved(id, saved, &context.read.limits).ok());
         change.after = figures(saved.as_deref(), &change, context);
         let dry_run = session.dry_run;
-        let result = store::restore(store, id, record, &options(context, dry_run), session.run());
+        let options = Options { any_file: context.trust_store, ..options(context, dry_run) };
+        let result = store::restore(store, id, record, &options, session.run());
         let result = match result {
             Ok(Outcome::Unchanged) => Ok(()),
             Ok(_) => {
+                if foreign.contains(&record.path) {
+                    let (is, brings) = if dry_run { ("would be", "would bring") } else { ("is", "brings") };
+                    context.note(&format!(
+                        "{}: changed by another program since; its present state {is} saved, and `jlfix restore{}` {brings} it back",
+                        record.path.display(),
+                        if args.redo { "" } else { " --redo" }
+                    ));
+                }
                 change.status = if dry_run { Status::WouldChange } else { Status::Changed };
                 Ok(())
             }
@@ -235,12 +282,12 @@ fn put_back(
         };
         session.add(change, result);
     }
-    session.undone_by(if args.id.is_some() {
-        None
-    } else if args.redo {
-        Some("restore")
-    } else {
-        Some("restore --redo")
+    session.undone_by(match (args.id.is_some(), args.redo, args.all_users) {
+        (true, ..) => None,
+        (_, true, false) => Some("restore"),
+        (_, false, false) => Some("restore --redo"),
+        (_, true, true) => Some("restore --all-users"),
+        (_, false, true) => Some("restore --all-users --redo"),
     });
     session.finish(args.format)
 }

@@ -11,7 +11,7 @@ use jlfix::model::{AutomaticList, Kind, ReadOptions, Severity, Source};
 /// How long a writer is given between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often a list that changes is read again.
-const MOST_READS: usize = 10;
+pub(crate) const MOST_READS: usize = 10;
 /// A file that was not written for so long is not being written. Windows brings the time of the last write up to date
 /// only when the file is closed.
 const RECENT: Duration = Duration::from_secs(60);
@@ -62,10 +62,11 @@ pub(crate) fn read_settled<T>(
     Ok(last)
 }
 
-/// Gives a writer time to finish if the content has a finding. The caller compares the file with what was read before it
-/// replaces it.
-pub(crate) fn wait_for_writer(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) {
-    if may_be_written(path) && has_problem(data, hint, options) {
-        thread::sleep(PAUSE);
+/// True if `data`, which was read from `path`, has a finding and is no longer what the file holds after a pause.
+pub(crate) fn is_outdated(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
+    if !may_be_written(path) || !has_problem(data, hint, options) {
+        return false;
     }
+    thread::sleep(PAUSE);
+    jlfix::os::read_whole(path, &options.limits).is_ok_and(|now| now != data)
 }

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Identity, Look, Traits, read_up_to, sys};
+use super::{Extended, Identity, Look, Traits, read_up_to, sys};
 use crate::{
     error::{Error, Refusal, Result},
     limits::Limits,
@@ -269,6 +269,15 @@ impl Folder {
     }
 }
 
+/// What came of putting one file in the place of another.
+pub(super) enum Replaced {
+    Done,
+    /// The old file was changed meanwhile, and is in its place again.
+    Changed,
+    /// As `Changed`, but it could not be put in its place again: it has this name.
+    Stuck(OsString, io::Error),
+}
+
 /// What came of asking for a lock without waiting.
 pub(super) enum Lock {
     Got(sys::Guard),
@@ -324,6 +333,14 @@ impl<'f> Held<'f> {
     /// Its times, mode and attributes when it was opened.
     pub fn traits(&self) -> Traits {
         self.look.traits
+    }
+
+    /// Its extended attributes, owner and access list. What the system does not show is left out.
+    pub fn extended(&self) -> Extended {
+        match &self.file {
+            Some(file) => sys::extended(file),
+            None => self.folder.dir.open_shared(&self.name).map(|file| sys::extended(&file)).unwrap_or_default(),
+        }
     }
 
     fn file(&mut self) -> io::Result<&mut File> {
@@ -417,25 +434,49 @@ impl Temp<'_> {
     }
 
     /// Takes over from `like` what belongs to a file beside its content, as far as the system lets us, and
-    /// sets `traits`. Then all of it is made to outlive a power failure.
-    pub fn finish(&self, like: Option<&Held<'_>>, traits: &Traits) -> io::Result<()> {
+    /// sets `traits` and `extended`. Then all of it is made to outlive a power failure.
+    pub fn finish(&self, like: Option<&Held<'_>>, traits: &Traits, extended: &Extended) -> io::Result<()> {
         let file = self.file()?;
         if let Some(held) = like {
             let source = held.file.as_ref().ok_or_else(|| io::Error::other("the file is not open"))?;
             self.folder.dir.take_over((source, &held.name), (file, &self.name))?;
         }
+        sys::set_extended(file, extended)?;
         sys::set_traits(file, traits)?;
         file.sync_all()
     }
 
-    /// Puts the file in the place of `held`: at every moment that name is the old file or the new one.
-    pub fn replace(mut self, held: Held<'_>) -> io::Result<()> {
+    /// Puts the file in the place of `held`, whose content is `before`: at every moment that name is the old file or the
+    /// new one. False if another program changed the file until the last moment; then it is as that program left it.
+    ///
+    /// Linux, macOS: the two files change names in one step, and the old one is compared once more before it goes. What
+    /// a program writes after that, into the old file that it still has open, is lost.
+    pub fn replace(mut self, held: Held<'_>, before: &[u8]) -> io::Result<bool> {
         let file = self.file.take().ok_or_else(|| io::Error::other("the temporary file is not open"))?;
-        let done = self.folder.dir.replace(file, &self.name, held.file, &held.name);
-        if done.is_ok() {
-            self.name.clear();
+        let folder = held.folder;
+        let identity = held.look.identity;
+        let is_as_before = |name: &OsStr| -> io::Result<bool> {
+            let mut old = folder.dir.open_file(name)?;
+            let now = sys::look(&old)?.identity;
+            Ok(now == identity && read_up_to(&mut old, now.size)? == before)
+        };
+        let done = folder.dir.replace(file, &self.name, held.file, &held.name, &is_as_before);
+        match done {
+            Ok(Replaced::Done) => {
+                self.name.clear();
+                Ok(true)
+            }
+            Ok(Replaced::Changed) => Ok(false),
+            Ok(Replaced::Stuck(name, e)) => {
+                let why = format!("{e}; what another program wrote meanwhile is in {}", name.to_string_lossy());
+                if name == self.name {
+                    // It is not ours any more.
+                    self.name.clear();
+                }
+                Err(io::Error::new(e.kind(), why))
+            }
+            Err(e) => Err(e),
         }
-        done
     }
 
     /// Gives the file its name, if nothing has that name; otherwise the error is `AlreadyExists`.

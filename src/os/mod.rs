@@ -6,6 +6,8 @@
 //! the program runs leads nowhere.
 
 mod folder;
+#[cfg(any(windows, test))]
+mod sddl;
 pub mod settings;
 
 #[cfg(unix)]
@@ -76,6 +78,16 @@ pub struct Traits {
     pub attributes: Option<u32>,
 }
 
+/// What a file carries beside its content and its [`Traits`], recorded with a backup so that a file that was deleted
+/// comes back with it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Extended {
+    /// Unix: extended attributes, by name. Access lists are among them.
+    pub attributes: Vec<(String, Vec<u8>)>,
+    /// Windows: owner and access list, as a security descriptor in text form (SDDL).
+    pub security: Option<String>,
+}
+
 /// A user of this machine, as Windows lists them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
@@ -131,16 +143,11 @@ pub fn is_cold(file: &File) -> Option<bool> {
     sys::is_cold(file)
 }
 
-/// Copies the extended attributes of one file to another, as far as the system allows it (Unix; a store keeps them with
-/// its copies).
-pub(crate) fn copy_extended_attributes(from: &Path, to: &Path) {
-    sys::copy_attributes_by_path(from, to);
-}
-
 /// Why a file or folder of a store is not to be trusted: somebody else owns it or can write to it. `None` if only the
-/// user (or root) can; on Windows its access list is not looked at.
-pub(crate) fn untrusted(path: &Path) -> Option<String> {
-    sys::untrusted(path)
+/// user, administrators (root) and the system can, or if the file system keeps no owners. `also` is another account that
+/// may: on Windows the security id of the user whose store it is.
+pub(crate) fn untrusted(path: &Path, also: Option<&str>) -> Option<String> {
+    sys::untrusted(path, also)
 }
 
 /// The error for what the system said, which may be that another process is in the way.

@@ -18,7 +18,10 @@ use rustix::{
 };
 use xattr::FileExt;
 
-use super::{Identity, Look, Profile, Traits, folder::Lock};
+use super::{
+    Extended, Identity, Look, Profile, Traits,
+    folder::{Lock, Replaced},
+};
 use crate::error::Refusal;
 
 /// Locks are kept by the open file itself.
@@ -177,11 +180,50 @@ impl Dir {
         Ok(File::from(rustix::fs::openat(&self.fd, name, flags, Mode::RUSR | Mode::WUSR)?))
     }
 
-    /// The temporary file stays open, and so locked, until it has its name.
-    pub(super) fn replace(&self, temp: File, from: &OsStr, held: Option<File>, to: &OsStr) -> io::Result<()> {
-        rustix::fs::renameat(&self.fd, from, &self.fd, to)?;
+    /// The temporary file stays open, and so locked, until it has its name. `is_as_before` looks at the old file under
+    /// its new name.
+    pub(super) fn replace(
+        &self,
+        temp: File,
+        from: &OsStr,
+        held: Option<File>,
+        to: &OsStr,
+        is_as_before: &dyn Fn(&OsStr) -> io::Result<bool>,
+    ) -> io::Result<Replaced> {
+        let done = match self.exchange(from, to) {
+            Ok(true) => match is_as_before(from) {
+                Ok(true) => {
+                    // It has its name; an old file that does not go now goes with the next run.
+                    let _ = self.remove(from).or_else(|_| self.remove(from));
+                    Replaced::Done
+                }
+                // One that cannot be read counts as changed.
+                _ => match self.exchange(from, to) {
+                    Ok(_) => Replaced::Changed,
+                    Err(e) => Replaced::Stuck(from.to_owned(), e),
+                },
+            },
+            Ok(false) => {
+                rustix::fs::renameat(&self.fd, from, &self.fd, to)?;
+                Replaced::Done
+            }
+            // It was deleted or renamed.
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Replaced::Changed,
+            Err(e) => return Err(e),
+        };
         drop((temp, held));
-        Ok(())
+        Ok(done)
+    }
+
+    /// Lets two files change names in one step; false where the system or the file system cannot.
+    fn exchange(&self, one: &OsStr, other: &OsStr) -> io::Result<bool> {
+        #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+        match rustix::fs::renameat_with(&self.fd, one, &self.fd, other, rustix::fs::RenameFlags::EXCHANGE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+            done => return done.map(|()| true).map_err(io::Error::from),
+        }
+        let _ = (one, other);
+        Ok(false)
     }
 
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -391,15 +433,33 @@ pub(crate) fn is_cold(_file: &File) -> Option<bool> {
     None
 }
 
-pub(crate) fn copy_attributes_by_path(from: &Path, to: &Path) {
-    for name in xattr::list(from).into_iter().flatten() {
-        if let Ok(Some(value)) = xattr::get(from, &name) {
-            let _ = xattr::set(to, &name, &value);
-        }
-    }
+/// The largest extended attribute that is recorded, in bytes, and how many are.
+const LARGEST_ATTRIBUTE: usize = 64 << 10;
+const MOST_ATTRIBUTES: usize = 64;
+
+/// Attributes that belong to the user, and access lists; others are the system's own.
+fn is_recorded(name: &str) -> bool {
+    name.starts_with("user.") || name == ACCESS_LIST || name.starts_with("com.apple.")
 }
 
-pub(crate) fn untrusted(path: &Path) -> Option<String> {
+pub(super) fn extended(file: &File) -> Extended {
+    let names = file.list_xattr().into_iter().flatten();
+    let attributes = names.filter_map(|name| {
+        let name = name.into_string().ok().filter(|name| is_recorded(name))?;
+        let value = file.get_xattr(&name).ok()?.filter(|value| value.len() <= LARGEST_ATTRIBUTE)?;
+        Some((name, value))
+    });
+    Extended { attributes: attributes.take(MOST_ATTRIBUTES).collect(), security: None }
+}
+
+pub(super) fn set_extended(file: &File, extended: &Extended) -> io::Result<()> {
+    for (name, value) in extended.attributes.iter().filter(|(name, _)| is_recorded(name)) {
+        allowed(file.set_xattr(name, value))?;
+    }
+    Ok(())
+}
+
+pub(super) fn untrusted(path: &Path, _also: Option<&str>) -> Option<String> {
     let found = fs::symlink_metadata(path).ok()?;
     let own = rustix::process::geteuid().as_raw();
     if found.uid() != own && found.uid() != 0 {

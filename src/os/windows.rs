@@ -33,19 +33,20 @@ use windows_sys::Win32::{
     },
     Security::{
         Authorization::{
-            ConvertSidToStringSidW, ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
+            ConvertSecurityDescriptorToStringSecurityDescriptorW, ConvertSidToStringSidW,
+            ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
         },
-        DACL_SECURITY_INFORMATION, GetKernelObjectSecurity, GetTokenInformation, PSECURITY_DESCRIPTOR,
-        SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
+        DACL_SECURITY_INFORMATION, GetKernelObjectSecurity, GetTokenInformation, OWNER_SECURITY_INFORMATION,
+        PSECURITY_DESCRIPTOR, SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
     },
     Storage::FileSystem::{
         BY_HANDLE_FILE_INFORMATION, CreateDirectoryW, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY,
         FILE_ATTRIBUTE_HIDDEN, FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY,
-        FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO, FILE_FLAG_OPEN_REPARSE_POINT,
-        FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES,
-        FileBasicInfo, FindClose, FindFirstStreamW, FindNextStreamW, FindStreamInfoStandard, GetDiskFreeSpaceExW,
-        GetFileInformationByHandle, GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE,
-        SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
+        FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO, FILE_FLAG_BACKUP_SEMANTICS,
+        FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE,
+        FILE_WRITE_ATTRIBUTES, FileBasicInfo, FindClose, FindFirstStreamW, FindNextStreamW, FindStreamInfoStandard,
+        GetDiskFreeSpaceExW, GetFileInformationByHandle, GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH,
+        MoveFileExW, READ_CONTROL, SYNCHRONIZE, SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
     },
     System::{
         Com::CoTaskMemFree,
@@ -56,8 +57,9 @@ use windows_sys::Win32::{
 
 pub use super::windows_path::{is_absolute, is_same_path, path_from_raw, path_to_raw};
 use super::{
-    Identity, Look, Profile, Traits,
+    Extended, Identity, Look, Profile, Traits,
     folder::Lock,
+    sddl,
     windows_path::{expand, is_same_name, verbatim},
 };
 pub(super) use super::{windows_dir::Dir, windows_path::check_name};
@@ -88,7 +90,7 @@ pub fn open_read(path: &Path) -> io::Result<(File, Metadata)> {
     Ok((file, facts))
 }
 
-/// Makes a folder, and those above it that are missing. The folder itself lets in only its owner and the
+/// Makes a folder, and those above it that are missing. The folder itself lets in only its owner, administrators and the
 /// system, and so does what is made in it; those above it are as their parents say. One that is there
 /// already stays as it is.
 ///
@@ -253,6 +255,11 @@ fn lock_name(name: &OsStr) -> io::Result<Lock> {
 /// The part of a file's security descriptor that says who may do what, as the system lays it out; none
 /// where the file system keeps none.
 pub(super) fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
+    descriptor_parts(file, DACL_SECURITY_INFORMATION)
+}
+
+/// These parts of a file's security descriptor; `None` where the file system keeps none.
+fn descriptor_parts(file: &File, parts: u32) -> io::Result<Option<Vec<u64>>> {
     let mut descriptor: Vec<u64> = vec![0; 64];
     loop {
         let size = u32::try_from(size_of_val(descriptor.as_slice())).map_err(io::Error::other)?;
@@ -261,7 +268,7 @@ pub(super) fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
         let done = check(unsafe {
             GetKernelObjectSecurity(
                 file.as_raw_handle(),
-                DACL_SECURITY_INFORMATION,
+                parts,
                 descriptor.as_mut_ptr().cast::<c_void>(),
                 size,
                 &mut needed,
@@ -395,21 +402,11 @@ pub(super) fn final_path(file: &File) -> io::Result<PathBuf> {
     }
 }
 
-/// Makes a folder that lets in its owner and the system, as does everything that is made in it.
+/// Makes a folder that lets in its owner, administrators and the system, as does everything that is made in it.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     let path = wide(path)?;
-    let access = wide(Path::new(&format!("D:P(A;OICI;FA;;;{})(A;OICI;FA;;;SY)", current_user()?)))?;
-    let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
-    // SAFETY: the string ends in NUL; `descriptor` is where the call puts a pointer, its size is not asked for.
-    check(unsafe {
-        ConvertStringSecurityDescriptorToSecurityDescriptorW(
-            access.as_ptr(),
-            SDDL_REVISION_1,
-            &mut descriptor,
-            null_mut(),
-        )
-    })?;
-    let descriptor = Local(descriptor);
+    // Administrators too: the user of a profile that was moved has another security id, and must not lose the undo.
+    let descriptor = descriptor_of(&format!("D:P(A;OICI;FA;;;{})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)", current_user()?))?;
     let length = u32::try_from(size_of::<SECURITY_ATTRIBUTES>()).map_err(io::Error::other)?;
     let attributes = SECURITY_ATTRIBUTES { nLength: length, lpSecurityDescriptor: descriptor.0, bInheritHandle: 0 };
     // SAFETY: the path ends in NUL; the attributes and the descriptor in them live to the end of the call.
@@ -493,51 +490,102 @@ pub(crate) fn is_cold(_file: &File) -> Option<bool> {
     None
 }
 
-pub(crate) fn copy_attributes_by_path(_from: &Path, _to: &Path) {}
+pub(super) fn extended(file: &File) -> Extended {
+    Extended { attributes: Vec::new(), security: security(file).ok().flatten() }
+}
 
-pub(crate) fn untrusted(_path: &Path) -> Option<String> {
-    None
+/// Sets the access list that was recorded; the owner only where the system lets us.
+pub(super) fn set_extended(file: &File, extended: &Extended) -> io::Result<()> {
+    let Some(wanted) = &extended.security else { return Ok(()) };
+    if security(file)?.as_ref() == Some(wanted) {
+        return Ok(());
+    }
+    let descriptor = descriptor_of(wanted)?;
+    for (part, must) in [(OWNER_SECURITY_INFORMATION, false), (DACL_SECURITY_INFORMATION, true)] {
+        // SAFETY: the handle is open as long as `file` is borrowed; the descriptor lives to the end of the call.
+        let done = check(unsafe { SetKernelObjectSecurity(file.as_raw_handle(), part, descriptor.0) });
+        match done {
+            Err(e) if must && !is_unsupported(&e) && !is_code(&e, ERROR_ACCESS_DENIED) => return Err(e),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Owner and access list of a file as SDDL; `None` where the file system keeps none.
+fn security(file: &File) -> io::Result<Option<String>> {
+    let parts = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION;
+    let Some(mut descriptor) = descriptor_parts(file, parts)? else { return Ok(None) };
+    let mut text: *mut u16 = null_mut();
+    // SAFETY: the descriptor is the system's own, in aligned memory; `text` is where the call puts a pointer.
+    check(unsafe {
+        ConvertSecurityDescriptorToStringSecurityDescriptorW(
+            descriptor.as_mut_ptr().cast::<c_void>(),
+            SDDL_REVISION_1,
+            parts,
+            &mut text,
+            null_mut(),
+        )
+    })?;
+    let text = Local(text.cast::<c_void>());
+    // SAFETY: on success it is a string that ends in NUL.
+    Ok(unsafe { wide_to_os(text.0.cast::<u16>()) }.into_string().ok())
+}
+
+/// The security descriptor that SDDL describes.
+fn descriptor_of(sddl: &str) -> io::Result<Local> {
+    let text = wide(Path::new(sddl))?;
+    let mut descriptor: PSECURITY_DESCRIPTOR = null_mut();
+    // SAFETY: the string ends in NUL; `descriptor` is where the call puts a pointer, its size is not asked for.
+    check(unsafe {
+        ConvertStringSecurityDescriptorToSecurityDescriptorW(
+            text.as_ptr(),
+            SDDL_REVISION_1,
+            &mut descriptor,
+            null_mut(),
+        )
+    })?;
+    Ok(Local(descriptor))
+}
+
+pub(super) fn untrusted(path: &Path, also: Option<&str>) -> Option<String> {
+    let mut options = OpenOptions::new();
+    options.access_mode(READ_CONTROL).share_mode(SHARE_ALL);
+    options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return None,
+        Err(e) => return Some(format!("who can write to it cannot be read: {e}")),
+    };
+    let own = match current_user() {
+        Ok(own) => own,
+        Err(e) => return Some(format!("the user of this process is not known: {e}")),
+    };
+    let sddl = match security(&file) {
+        Ok(sddl) => sddl?,
+        Err(e) => return Some(format!("who can write to it cannot be read: {e}")),
+    };
+    sddl::untrusted(&sddl, &own, also).map(|why| why.describe(path, &own))
 }
 
 #[cfg(test)]
 mod tests {
-    use windows_sys::Win32::{
-        Foundation::GENERIC_READ, Security::Authorization::ConvertSecurityDescriptorToStringSecurityDescriptorW,
-        Storage::FileSystem::FILE_FLAG_BACKUP_SEMANTICS,
-    };
-
     use super::*;
 
     #[test]
-    fn a_private_folder_lets_in_its_owner_and_the_system_only() {
+    fn a_private_folder_lets_in_its_owner_administrators_and_the_system_only() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep").join("private");
         make_private_folder(&path).unwrap();
         make_private_folder(&path).unwrap();
         let mut options = OpenOptions::new();
-        options.access_mode(GENERIC_READ).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
-        let mut descriptor = access_list(&options.open(&path).unwrap()).unwrap().unwrap();
-        let mut text: *mut u16 = null_mut();
-        // SAFETY: the descriptor is the system's own; `text` is where the call puts a pointer.
-        check(unsafe {
-            ConvertSecurityDescriptorToStringSecurityDescriptorW(
-                descriptor.as_mut_ptr().cast::<c_void>(),
-                SDDL_REVISION_1,
-                DACL_SECURITY_INFORMATION,
-                &mut text,
-                null_mut(),
-            )
-        })
-        .unwrap();
-        let text = Local(text.cast::<c_void>());
-        // SAFETY: on success it is a string that ends in NUL.
-        let list = unsafe { wide_to_os(text.0.cast::<u16>()) }.into_string().unwrap();
+        options.access_mode(READ_CONTROL).custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+        let list = security(&options.open(&path).unwrap()).unwrap().unwrap();
         let owner = current_user().unwrap();
         let entries: Vec<_> = list.split('(').skip(1).collect();
-        assert_eq!(entries.len(), 2, "{list}");
-        assert!(
-            entries.iter().all(|entry| entry.ends_with(";SY)") || entry.ends_with(&format!(";{owner})"))),
-            "{list}"
-        );
+        assert_eq!(entries.len(), 3, "{list}");
+        let trusted = [";SY)".to_owned(), ";BA)".to_owned(), format!(";{owner})")];
+        assert!(entries.iter().all(|entry| trusted.iter().any(|end| entry.ends_with(end))), "{list}");
+        assert_eq!(untrusted(&path, None), None);
     }
 }

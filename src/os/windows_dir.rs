@@ -21,7 +21,7 @@ use windows_sys::Win32::{
 };
 
 use super::{
-    folder::LONGEST_WAIT,
+    folder::{LONGEST_WAIT, Replaced},
     windows::{
         SHARE_ALL, access_list, copy_streams, create_private, final_path, is_code, is_in_use, move_file, refusal,
         set_access_list, set_attributes, set_attributes_of,
@@ -143,31 +143,31 @@ impl Dir {
     }
 
     /// One rename. The temporary file has to be closed for it, and the read-only attribute to go meanwhile.
-    pub(super) fn replace(&self, temp: File, from: &OsStr, held: Option<File>, to: &OsStr) -> io::Result<()> {
+    ///
+    /// Before Windows 10, on FAT and on network shares, a file that is open cannot be replaced: the hold on it is given
+    /// up, and for a moment nothing keeps a writer out. So it is compared before every further attempt; and a second
+    /// name for the old file (a hard link), made before the rename, shows after it whether a writer came in between.
+    pub(super) fn replace(
+        &self,
+        temp: File,
+        from: &OsStr,
+        held: Option<File>,
+        to: &OsStr,
+        is_as_before: &dyn Fn(&OsStr) -> io::Result<bool>,
+    ) -> io::Result<Replaced> {
         drop(temp);
         let (source, target) = (self.at(from), self.at(to));
         let attributes = fs::symlink_metadata(&target)?.file_attributes();
         if attributes & FILE_ATTRIBUTE_READONLY != 0 {
             set_attributes(&target, attributes & !FILE_ATTRIBUTE_READONLY)?;
         }
-        let mut held = held;
-        let mut waiting = Waiting::new();
-        loop {
-            match fs::rename(&source, &target) {
-                Ok(()) => return Ok(()),
-                // Before Windows 10, and on FAT, a file that is open cannot be replaced, and for that
-                // moment nothing keeps a writer out.
-                Err(e) if is_code(&e, ERROR_ACCESS_DENIED) && held.take().is_some() => {}
-                // It could be opened for deleting, so this too says that somebody has it open.
-                Err(e) if waiting.once_more(&in_use_if_denied(&e)) => {}
-                Err(e) => {
-                    if attributes & FILE_ATTRIBUTE_READONLY != 0 {
-                        let _ = set_attributes(&target, attributes);
-                    }
-                    return Err(in_use_if_denied(&e));
-                }
-            }
+        let done = replace_with(held, &mut |source, target| fs::rename(source, target), &source, &target, &|path| {
+            is_as_before(path.file_name().unwrap_or_default())
+        });
+        if !matches!(done, Ok(Replaced::Done)) && attributes & FILE_ATTRIBUTE_READONLY != 0 {
+            let _ = set_attributes(&target, attributes);
         }
+        done
     }
 
     pub(super) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
@@ -229,6 +229,89 @@ impl Dir {
     }
 }
 
+/// Renames `source` over `target`, as [`Dir::replace`] describes. `rename` is the system's call.
+fn replace_with(
+    held: Option<File>,
+    rename: &mut dyn FnMut(&Path, &Path) -> io::Result<()>,
+    source: &Path,
+    target: &Path,
+    is_as_before: &dyn Fn(&Path) -> io::Result<bool>,
+) -> io::Result<Replaced> {
+    match rename(source, target) {
+        Ok(()) => return Ok(Replaced::Done),
+        Err(e) if is_code(&e, ERROR_ACCESS_DENIED) || is_in_use(&e) => {}
+        Err(e) => return Err(e),
+    }
+    // From here on nothing keeps a writer out.
+    drop(held);
+    let mut second = SecondName::of(source, target);
+    let mut waiting = Waiting::new();
+    loop {
+        // Whoever has it open for writing cannot be looked past, and counts as in the way.
+        let error = match is_as_before(target) {
+            Ok(false) => return Ok(Replaced::Changed),
+            Ok(true) => match rename(source, target) {
+                Ok(()) => break,
+                Err(e) => e,
+            },
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Replaced::Changed),
+            Err(e) => e,
+        };
+        // It could be opened for deleting, so a denial too says that somebody has it open.
+        if !waiting.once_more(&in_use_if_denied(&error)) {
+            return Err(in_use_if_denied(&error));
+        }
+    }
+    let Some(name) = &second.0 else { return Ok(Replaced::Done) };
+    // A writer that still has the old file open is waited for; one that cannot be waited for counts as a change.
+    let mut waiting = Waiting::new();
+    let unchanged = loop {
+        match is_as_before(name) {
+            Err(e) if waiting.once_more(&in_use_if_denied(&e)) => {}
+            looked => break looked.unwrap_or(false),
+        }
+    };
+    if unchanged {
+        return Ok(Replaced::Done);
+    }
+    // What was overwritten is put in its place again.
+    let mut waiting = Waiting::new();
+    loop {
+        match rename(name, target) {
+            Ok(()) => {
+                second.0 = None;
+                return Ok(Replaced::Changed);
+            }
+            Err(e) if waiting.once_more(&in_use_if_denied(&e)) => {}
+            Err(e) => {
+                let kept = second.0.take().unwrap_or_default();
+                return Ok(Replaced::Stuck(kept.file_name().unwrap_or_default().to_owned(), e));
+            }
+        }
+    }
+}
+
+/// A second name of a file, beside it, which goes when this is dropped. None where the file system has no hard links.
+struct SecondName(Option<PathBuf>);
+
+impl SecondName {
+    /// The name is one that a later run knows for a leftover.
+    fn of(source: &Path, target: &Path) -> Self {
+        let name = format!(".jlfix-{}-{:016x}.tmp", std::process::id(), super::random());
+        let path = source.with_file_name(name);
+        Self(fs::hard_link(target, &path).is_ok().then_some(path))
+    }
+}
+
+impl Drop for SecondName {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // What cannot be removed now is removed by a later run.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 fn in_use_if_denied(error: &io::Error) -> io::Error {
     let code = error.raw_os_error().unwrap_or_default();
     let denied = i32::try_from(ERROR_SHARING_VIOLATION).ok().filter(|_| is_code(error, ERROR_ACCESS_DENIED));
@@ -261,5 +344,67 @@ impl Waiting {
         thread::sleep(self.pause);
         self.pause = (self.pause * 2).min(Duration::from_millis(64));
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replaces `old` by `new` while the system's rename, which is denied as long as the file is held, is this one.
+    fn replaced(rename: &mut dyn FnMut(usize, &Path, &Path) -> io::Result<()>) -> (io::Result<Replaced>, String) {
+        let dir = tempfile::tempdir().unwrap();
+        let (source, target) = (dir.path().join("new"), dir.path().join("old"));
+        fs::write(&source, "new").unwrap();
+        fs::write(&target, "old").unwrap();
+        let held = File::open(&target).unwrap();
+        let mut calls = 0;
+        let mut rename = |from: &Path, to: &Path| {
+            calls += 1;
+            rename(calls, from, to)
+        };
+        let is_as_before = |path: &Path| Ok(fs::read(path)? == b"old");
+        let done = replace_with(Some(held), &mut rename, &source, &target, &is_as_before);
+        let names: Vec<_> = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(names.iter().all(|name| name == "new" || name == "old"), "{names:?}");
+        (done, fs::read_to_string(&target).unwrap())
+    }
+
+    fn denied() -> io::Result<()> {
+        Err(io::Error::from_raw_os_error(5))
+    }
+
+    #[test]
+    fn a_rename_that_is_denied_while_the_file_is_held_is_made_again_if_nobody_wrote_to_it() {
+        let (done, content) = replaced(&mut |call, from, to| if call == 1 { denied() } else { fs::rename(from, to) });
+        assert!(matches!(done, Ok(Replaced::Done)));
+        assert_eq!(content, "new");
+    }
+
+    #[test]
+    fn what_another_program_writes_between_two_attempts_is_not_overwritten() {
+        let (done, content) = replaced(&mut |call, from, to| match call {
+            1 => {
+                fs::write(to, "theirs").unwrap();
+                denied()
+            }
+            _ => fs::rename(from, to),
+        });
+        assert!(matches!(done, Ok(Replaced::Changed)));
+        assert_eq!(content, "theirs");
+    }
+
+    #[test]
+    fn what_another_program_writes_right_before_the_rename_is_put_in_its_place_again() {
+        let (done, content) = replaced(&mut |call, from, to| match call {
+            1 => denied(),
+            2 => {
+                fs::write(to, "theirs").unwrap();
+                fs::rename(from, to)
+            }
+            _ => fs::rename(from, to),
+        });
+        assert!(matches!(done, Ok(Replaced::Changed)));
+        assert_eq!(content, "theirs");
     }
 }

@@ -16,7 +16,7 @@ use super::run::{Run, sha256};
 use crate::{
     error::{Error, Refusal, Result},
     limits::Limits,
-    os::{self, Folder, Held, ReadBack, Traits},
+    os::{self, Extended, Folder, Held, ReadBack, Traits},
 };
 
 /// How files are changed.
@@ -84,6 +84,8 @@ impl Default for Options {
 pub enum Decision {
     /// Nothing.
     Leave,
+    /// What was read may be half written: read the file again. The caller limits how often.
+    ReadAgain,
     /// This is its content from now on.
     Write(NewContent),
     /// It goes.
@@ -98,11 +100,13 @@ pub struct NewContent {
     /// What is set with it; what is none here stays as the old file has it, or is the system's default. A
     /// file that is new and is given no mode is its owner's only.
     pub traits: Traits,
+    /// As `traits`.
+    pub extended: Extended,
 }
 
 impl From<Vec<u8>> for NewContent {
     fn from(bytes: Vec<u8>) -> Self {
-        Self { bytes, traits: Traits::default() }
+        Self { bytes, ..Self::default() }
     }
 }
 
@@ -179,9 +183,9 @@ pub fn backup(path: &Path, options: &Options, run: &mut Run) -> Result<u64> {
             return Err(Error::io(path, "open it", io::ErrorKind::NotFound.into()));
         };
         if let ReadBack::Whole(content) = held.read(&options.limits).map_err(|e| target.as_given(e))? {
-            let traits = held.traits();
+            let (traits, extended) = (held.traits(), held.extended());
             held.let_go();
-            run.save(&target.path(), &content, &traits, None).map_err(|e| target.as_given(e))?;
+            run.save(&target.path(), &content, &traits, &extended, None).map_err(|e| target.as_given(e))?;
             return Ok(content.len() as u64);
         }
     }
@@ -208,12 +212,14 @@ pub fn edit(
         // What cannot be removed now can be by a later run.
         let _ = target.folder.clean_leftovers();
     }
-    for retry in 0..=options.retries {
-        // Whoever writes it may need a moment to be done.
+    let mut retry = 0;
+    while retry <= options.retries {
+        // A writer may need a moment to finish.
         thread::sleep(Duration::from_millis(20).saturating_mul(retry));
         match target.attempt(options, run.as_deref_mut(), &mut plan) {
-            Ok(Some(outcome)) => return Ok(outcome),
-            Ok(None) => {}
+            Ok(Attempt::Done(outcome)) => return Ok(outcome),
+            Ok(Attempt::ReadAgain) => {}
+            Ok(Attempt::Changed) => retry = retry.saturating_add(1),
             Err(e) => return Err(target.as_given(e)),
         }
     }
@@ -225,6 +231,15 @@ struct Target<'p> {
     given: &'p Path,
     folder: Folder,
     name: std::ffi::OsString,
+}
+
+/// The result of one round.
+enum Attempt {
+    Done(Outcome),
+    /// Another program changed the file meanwhile.
+    Changed,
+    /// The plan asked for it.
+    ReadAgain,
 }
 
 const MAKE_BESIDE: &str = "make a temporary file beside it";
@@ -268,13 +283,13 @@ impl<'p> Target<'p> {
         Error::Changed { path: self.given.to_owned(), times: options.retries.saturating_add(1) }
     }
 
-    /// One round; none if another program changed the file meanwhile.
+    /// One round: read, plan, save, replace.
     fn attempt(
         &self,
         options: &Options,
         run: Option<&mut Run>,
         plan: &mut impl FnMut(Option<&[u8]>) -> Result<Decision>,
-    ) -> Result<Option<Outcome>> {
+    ) -> Result<Attempt> {
         let mut held = self.folder.hold(&self.name)?;
         let before = match &mut held {
             None => None,
@@ -283,39 +298,41 @@ impl<'p> Target<'p> {
                     held.let_go();
                     Some(content)
                 }
-                ReadBack::Changing => return Ok(None),
+                ReadBack::Changing => return Ok(Attempt::Changed),
             },
         };
         let decision = plan(before.as_deref())?;
         let before_len = before.as_ref().map(|content| content.len() as u64);
         let outcome = match (&decision, before_len) {
+            (Decision::ReadAgain, _) => return Ok(Attempt::ReadAgain),
             (Decision::Leave, _) | (Decision::Delete, None) => Outcome::Unchanged,
             (Decision::Write(new), _) if before.as_ref() == Some(&new.bytes) => Outcome::Unchanged,
             (Decision::Write(new), before) => Outcome::Written { before, after: new.bytes.len() as u64 },
             (Decision::Delete, Some(before)) => Outcome::Deleted { before },
         };
         if outcome == Outcome::Unchanged || options.dry_run {
-            return Ok(Some(outcome));
+            return Ok(Attempt::Done(outcome));
         }
         let path = held.as_ref().map_or_else(|| self.path(), Held::path);
         let Some(run) = run else {
             let done = self.carry_out(held, before.as_deref(), &decision);
-            return done.map(|done| done.then_some(outcome)).map_err(|failed| *failed.error);
+            let attempt = |done| if done { Attempt::Done(outcome) } else { Attempt::Changed };
+            return done.map(attempt).map_err(|failed| *failed.error);
         };
         let after = match &decision {
             Decision::Write(new) => Some(After::File(sha256(&new.bytes))),
             Decision::Delete => Some(After::Absent),
-            Decision::Leave => None,
+            Decision::Leave | Decision::ReadAgain => None,
         };
         match (&before, &held) {
-            (Some(content), Some(held)) => run.save(&path, content, &held.traits(), after)?,
+            (Some(content), Some(held)) => run.save(&path, content, &held.traits(), &held.extended(), after)?,
             _ => run.save_absent(&path, after)?,
         }
         match self.carry_out(held, before.as_deref(), &decision) {
-            Ok(true) => Ok(Some(outcome)),
+            Ok(true) => Ok(Attempt::Done(outcome)),
             Ok(false) => {
                 run.forget(&path);
-                Ok(None)
+                Ok(Attempt::Changed)
             }
             Err(failed) => {
                 if !failed.in_place {
@@ -347,19 +364,16 @@ impl<'p> Target<'p> {
         if !held.take_up()? {
             return Ok(false);
         }
-        temp.finish(Some(&held), &new.traits).map_err(self.io(WRITE_BESIDE))?;
-        // As late as can be: what is written to the file after this is lost on Unix, where nothing keeps
-        // a program out that does not ask.
+        temp.finish(Some(&held), &new.traits, &new.extended).map_err(self.io(WRITE_BESIDE))?;
         if !held.is_still(before)? {
             return Ok(false);
         }
-        temp.replace(held).map_err(self.io("replace it"))?;
-        Ok(true)
+        temp.replace(held, before).map_err(self.io("replace it"))
     }
 
     fn create(&self, new: &NewContent) -> Result<bool, Error> {
         let temp = self.folder.temp().map_err(self.io(MAKE_BESIDE))?;
-        let written = temp.write(&new.bytes).and_then(|()| temp.finish(None, &new.traits));
+        let written = temp.write(&new.bytes).and_then(|()| temp.finish(None, &new.traits, &new.extended));
         written.map_err(self.io(WRITE_BESIDE))?;
         match temp.create(&self.name) {
             Ok(()) => Ok(true),

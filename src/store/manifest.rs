@@ -5,11 +5,11 @@
 //! it against what this program itself would have written.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     fmt,
     path::{Path, PathBuf},
     str::FromStr,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use jiff::{Timestamp, civil, tz::TimeZone};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     error::{Error, Result},
     format::text::hex,
-    os::{self, Traits},
+    os::{self, Extended, Traits},
 };
 
 /// The largest manifest or journal that is read or written, in bytes: some hundred thousand files.
@@ -156,6 +156,8 @@ pub struct Saved {
     pub sha256: String,
     /// Times, mode and attributes of the original.
     pub traits: Traits,
+    /// Extended attributes, owner and access list of the original.
+    pub extended: Extended,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -202,6 +204,12 @@ pub(super) struct RawRecord {
     gid: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     attributes: Option<u32>,
+    /// Extended attributes, their values in hex.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    xattrs: BTreeMap<String, String>,
+    /// Owner and access list as SDDL (Windows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    security: Option<String>,
     stored: Option<String>,
     /// SHA-256 of what the run made of the file, or `absent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -386,18 +394,20 @@ impl From<&Record> for RawRecord {
     fn from(record: &Record) -> Self {
         let saved = record.saved.as_ref();
         let traits = saved.map(|saved| saved.traits).unwrap_or_default();
-        let moment = |time: Option<SystemTime>| Some(Timestamp::try_from(time?).ok()?.to_string());
+        let extended = saved.map(|saved| saved.extended.clone()).unwrap_or_default();
         Self {
             path: record.path.to_string_lossy().into_owned(),
             path_raw: record.path.to_str().is_none().then(|| hex(&os::path_to_raw(&record.path))),
             size: saved.map(|saved| saved.size),
             sha256: saved.map(|saved| saved.sha256.clone()),
-            modified: moment(traits.modified),
-            created: moment(traits.created),
+            modified: traits.modified.and_then(time_text),
+            created: traits.created.and_then(time_text),
             mode: traits.mode,
             uid: traits.owner.map(|(user, _)| user),
             gid: traits.owner.map(|(_, group)| group),
             attributes: traits.attributes,
+            xattrs: extended.attributes.iter().map(|(name, value)| (name.clone(), hex(value))).collect(),
+            security: extended.security,
             stored: saved.map(|saved| saved.stored.clone()),
             after: record.after.as_ref().map(|after| match after {
                 After::File(sha256) => sha256.clone(),
@@ -449,7 +459,10 @@ impl RawRecord {
             return breach(what("sha256"), "64 hex digits", format!("{sha256:?}"));
         }
         let moment = |field: &str, text: &Option<String>| match text {
-            Some(text) => time(&what(field), text).map(|moment| SystemTime::try_from(moment).ok()),
+            Some(text) => match file_time(text) {
+                Some(moment) => Ok(Some(moment)),
+                None => breach(what(field), "a time in RFC 3339, or @seconds.nanoseconds", format!("{text:?}")),
+            },
             None => Ok(None),
         };
         let traits = Traits {
@@ -459,8 +472,35 @@ impl RawRecord {
             owner: self.uid.zip(self.gid),
             attributes: self.attributes,
         };
-        Ok(Saved { stored: stored.to_owned(), size, sha256: sha256.to_owned(), traits })
+        let mut attributes = Vec::new();
+        for (name, value) in &self.xattrs {
+            match unhex(value) {
+                Some(value) if !name.contains('\0') => attributes.push((name.clone(), value)),
+                _ => return breach(what("xattrs"), "names, each with a value in hex", format!("{name:?}")),
+            }
+        }
+        let extended = Extended { attributes, security: self.security.clone() };
+        Ok(Saved { stored: stored.to_owned(), size, sha256: sha256.to_owned(), traits, extended })
     }
+}
+
+/// A time of a file: in RFC 3339, or beyond the year 9999 as `@` and seconds since 1970 with nanoseconds.
+fn time_text(time: SystemTime) -> Option<String> {
+    if let Ok(time) = Timestamp::try_from(time) {
+        return Some(time.to_string());
+    }
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some(format!("@{}.{:09}", since.as_secs(), since.subsec_nanos()))
+}
+
+/// What [`time_text`] wrote.
+fn file_time(text: &str) -> Option<SystemTime> {
+    let Some(text) = text.strip_prefix('@') else {
+        return SystemTime::try_from(text.parse::<Timestamp>().ok()?).ok();
+    };
+    let (seconds, nanos) = text.split_once('.').filter(|(_, nanos)| nanos.len() == 9)?;
+    let nanos = nanos.parse::<u32>().ok()?;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds.parse().ok()?, nanos))
 }
 
 fn is_sha256(text: &str) -> bool {
@@ -514,6 +554,17 @@ mod tests {
             "20261130T184501.123Z-abcd/",
         ] {
             assert!(other.parse::<RunId>().is_err(), "{other}");
+        }
+    }
+
+    #[test]
+    fn times_beyond_9999_are_written_and_read_again() {
+        for seconds in [0, 253_402_207_200, 253_402_300_800, 900_000_000_000] {
+            let time = SystemTime::UNIX_EPOCH + Duration::new(seconds, 100);
+            assert_eq!(file_time(&time_text(time).unwrap()), Some(time));
+        }
+        for bad in ["", "@", "@1", "@1.5", "@-1.000000000", "@99999999999999999999.000000000", "2026"] {
+            assert_eq!(file_time(bad), None, "{bad}");
         }
     }
 

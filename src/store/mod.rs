@@ -32,7 +32,7 @@ pub use run::{OnBusy, Run};
 use crate::{
     error::{Error, Refusal, Result},
     limits::Limits,
-    os::{self, Folder},
+    os::{self, Folder, Profile},
 };
 
 const DROPPED: &str = ".jlfix-drop-";
@@ -43,6 +43,8 @@ pub struct Store {
     root: PathBuf,
     /// Accept a store that others own or can write to.
     trusted: bool,
+    /// The user whose store it is, if another than the one who runs this program.
+    user: Option<Profile>,
 }
 
 /// A run in the store.
@@ -106,7 +108,14 @@ impl Store {
     pub fn open(root: impl AsRef<Path>) -> Result<Self> {
         let root = root.as_ref();
         let root = std::path::absolute(root).map_err(|e| Error::io(root, "find the backup store", e))?;
-        Ok(Self { root, trusted: false })
+        Ok(Self { root, trusted: false, user: None })
+    }
+
+    /// The store of another user, where it is unless that user chose another place: `AppData\\Local\\jlfix\\backups` below
+    /// the folder of the profile. The user may own it and write to it; only files in the profile are restored from it.
+    pub fn of_user(user: Profile) -> Self {
+        let root = user.folder.join("AppData").join("Local").join("jlfix").join("backups");
+        Self { root, trusted: false, user: Some(user) }
     }
 
     /// Accepts a store, once, that somebody else owns or can write to.
@@ -117,7 +126,8 @@ impl Store {
 
     /// Refuses what somebody else owns or can write to: whoever can write there chooses what is restored.
     fn refuse_untrusted(&self, path: &Path) -> Result<()> {
-        match os::untrusted(path).filter(|_| !self.trusted) {
+        let user = self.user.as_ref().map(|user| user.sid.as_str());
+        match os::untrusted(path, user).filter(|_| !self.trusted) {
             Some(why) => Err(Error::refused(path, Refusal::Untrusted(why))),
             None => Ok(()),
         }
@@ -128,14 +138,26 @@ impl Store {
         &self.root
     }
 
+    /// Refuses a file that is not in the profile of the user whose store it is.
+    fn refuse_other_profiles(&self, path: &Path) -> Result<()> {
+        match &self.user {
+            Some(user) if !path.ancestors().any(|folder| os::is_same_path(folder, &user.folder)) => {
+                Err(Error::refused(path, Refusal::OtherProfile(user.folder.clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Begins a run. One run at a time: `on_busy` says what to do while another has the store. What
     /// killed runs left half-written is removed; what they saved stays.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::InUse`].
+    /// [`Error::Io`], [`Error::InUse`]; [`Error::Refused`] if others own the store or can write to it.
     pub fn begin(&self, command: &str, on_busy: OnBusy<'_>) -> Result<Run> {
         os::make_private_folder(&self.root).map_err(|e| Error::io(&self.root, "make the backup store", e))?;
         let root = Folder::open(&self.root)?;
+        // What is saved where others can write could not be restored.
+        self.refuse_untrusted(&self.root)?;
         let lock = run::lock(&root, on_busy)?;
         self.clean(&root);
         let now = Timestamp::now();

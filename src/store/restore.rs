@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, Refusal, Result},
     model::Kind,
-    os::{self, Folder},
+    os::{self, Extended, Folder},
 };
 
 /// Makes the file of `record` again what it was before the run `id`: its old content with its old time,
@@ -35,6 +35,7 @@ pub fn restore(
     run: Option<&mut Run>,
 ) -> Result<Outcome> {
     let options = Options { no_links: true, ..*options };
+    store.refuse_other_profiles(&record.path)?;
     if !options.any_file {
         refuse_other_files(store, id, record, &options)?;
     }
@@ -42,50 +43,39 @@ pub fn restore(
         return edit(&record.path, &options, run, |_| Ok(Decision::Delete));
     };
     let bytes = store.read_saved(id, saved, &options.limits)?;
-    let content = NewContent { bytes, traits: saved.traits };
-    let outcome = edit(&record.path, &options, run, |_| Ok(Decision::Write(content.clone())))?;
-    // A file that is made anew has nothing to take them over from.
-    if !options.dry_run && matches!(outcome, Outcome::Written { before: None, .. }) {
-        os::copy_extended_attributes(&store.root().join(id.as_str()).join(&saved.stored), &record.path);
-    }
-    Ok(outcome)
+    let content = NewContent { bytes, traits: saved.traits, extended: saved.extended.clone() };
+    edit(&record.path, &options, run, |_| Ok(Decision::Write(content.clone())))
 }
 
 /// Refuses a record that does not name a jump list: a manifest can come from anywhere. What may be written is a file with
-/// the name of a jump list, in a folder of jump lists or with the content of one; or a file of another name that is a jump
-/// list now, or is gone, with the content of one.
+/// the name of a jump list, if it is one or its folder is one of jump lists, by name or by what is in it; and in the place
+/// of a jump list that is there now, whatever its name, another one.
 fn refuse_other_files(store: &Store, id: &RunId, record: &Record, options: &Options) -> Result<()> {
     let is_name = |name: Option<&OsStr>| {
         let kind = name.and_then(|name| Kind::of_name(&name.to_string_lossy()));
         matches!(kind, Some(Kind::Automatic | Kind::Custom))
     };
-    let is_list = |data: &[u8]| matches!(Kind::of_content(data), Some(Kind::Automatic | Kind::Custom));
     let named = is_name(record.path.file_name());
     let parent = record.path.parent();
     let of_lists = parent.and_then(Path::file_name).is_some_and(|name| {
         let name = name.to_string_lossy();
         name.eq_ignore_ascii_case("AutomaticDestinations") || name.eq_ignore_ascii_case("CustomDestinations")
     });
-    if named && of_lists {
-        return Ok(());
-    }
     let holds_lists = || {
         let entries = parent.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
         entries.take(10_000).any(|entry| is_name(Some(&entry.file_name())))
     };
-    if named && holds_lists() {
+    if named && (of_lists || holds_lists()) {
         return Ok(());
     }
-    let saved_list = match &record.saved {
+    let is_list = |data: &[u8]| matches!(Kind::of_content(data), Some(Kind::Automatic | Kind::Custom));
+    let saved = match &record.saved {
         Some(saved) => is_list(&store.read_saved(id, saved, &options.limits)?),
+        // There was nothing: the file goes again.
         None => true,
     };
-    let there = match os::read_whole(&record.path, &options.limits) {
-        Ok(content) => is_list(&content),
-        Err(Error::Io { source, .. }) => source.kind() == io::ErrorKind::NotFound,
-        Err(_) => false,
-    };
-    if saved_list && (named || there) { Ok(()) } else { Err(Error::refused(&record.path, Refusal::NotAListName)) }
+    let is_now = || os::read_whole(&record.path, &options.limits).is_ok_and(|content| is_list(&content));
+    if saved && (named || is_now()) { Ok(()) } else { Err(Error::refused(&record.path, Refusal::NotAListName)) }
 }
 
 /// Writes the content of `record` under `dir`, in a folder of the same name as the one it was in, and
@@ -125,7 +115,7 @@ pub fn restore_to(
             Err(_) => continue,
         };
         let temp = folder.temp().map_err(failed)?;
-        temp.write(&bytes).and_then(|()| temp.finish(None, &saved.traits)).map_err(failed)?;
+        temp.write(&bytes).and_then(|()| temp.finish(None, &saved.traits, &Extended::default())).map_err(failed)?;
         match temp.create(name) {
             Ok(()) => {
                 folder.sync().map_err(failed)?;

@@ -21,7 +21,7 @@ use super::manifest::{self, After, JOURNAL, Line, MANIFEST, MANIFEST_LIMIT, Mani
 use crate::{
     error::{Error, Result},
     format::text::hex,
-    os::{Folder, Traits},
+    os::{Extended, Folder, Traits},
 };
 
 /// What to do when another run has the store.
@@ -62,6 +62,9 @@ pub(super) fn lock(root: &Folder, on_busy: OnBusy<'_>) -> Result<File> {
         thread::sleep(POLL);
     }
 }
+
+/// Content, traits and the rest of a file that is saved.
+type Original<'a> = (&'a [u8], &'a Traits, &'a Extended);
 
 /// A run in progress. Dropped without [`Run::finish`] it stays in the store as incomplete.
 #[derive(Debug)]
@@ -125,8 +128,15 @@ impl Run {
     /// # Errors
     /// [`Error::Io`], [`Error::Verification`] if the copy is not the original, [`Error::Caller`] if the
     /// run has saved that file before. The run can go on after any of them.
-    pub fn save(&mut self, path: &Path, content: &[u8], traits: &Traits, after: Option<After>) -> Result<()> {
-        self.add(path, Some((content, traits)), after)
+    pub fn save(
+        &mut self,
+        path: &Path,
+        content: &[u8],
+        traits: &Traits,
+        extended: &Extended,
+        after: Option<After>,
+    ) -> Result<()> {
+        self.add(path, Some((content, traits, extended)), after)
     }
 
     /// Remembers that there is nothing at `path`, so that undoing the run removes what it makes there.
@@ -144,7 +154,7 @@ impl Run {
         }
     }
 
-    fn add(&mut self, path: &Path, content: Option<(&[u8], &Traits)>, after: Option<After>) -> Result<()> {
+    fn add(&mut self, path: &Path, content: Option<Original<'_>>, after: Option<After>) -> Result<()> {
         if self.known.contains_key(path) {
             let have = format!("{} twice", path.display());
             return Err(Error::Caller { what: "files of one run", need: "each once".to_owned(), have });
@@ -153,7 +163,7 @@ impl Run {
         let open = self.opened(path)?;
         let saved = match content {
             None => None,
-            Some((content, traits)) => Some(open.store(path, content, traits)?),
+            Some(original) => Some(open.store(path, original)?),
         };
         let record = Record { path: path.to_owned(), saved, after };
         if let Err(e) = open.append(&Line::File((&record).into())) {
@@ -218,7 +228,7 @@ impl Run {
         let failed = |e| Error::io(folder.path(), "write the backup's manifest", e);
         let json = self.manifest.to_json(Timestamp::now()).map_err(|e| failed(e.into()))?;
         let temp = folder.temp().map_err(failed)?;
-        temp.write(&json).and_then(|()| temp.finish(None, &Traits::default())).map_err(failed)?;
+        temp.write(&json).and_then(|()| temp.finish(None, &Traits::default(), &Extended::default())).map_err(failed)?;
         temp.create(OsStr::new(MANIFEST)).map_err(failed)?;
         folder.sync().map_err(failed)?;
         // The manifest says all that it says; a journal that stays does no harm.
@@ -255,22 +265,28 @@ impl Open {
         Error::io(self.folder.path(), doing, e)
     }
 
-    fn store(&mut self, path: &Path, content: &[u8], traits: &Traits) -> Result<Saved> {
+    fn store(&mut self, path: &Path, (content, traits, extended): Original<'_>) -> Result<Saved> {
         let failed = |e| Error::io(path, "save it in the backup store", e);
         self.stored = self.stored.saturating_add(1);
         let stored = manifest::stored_name(self.stored, path);
         let name = OsStr::new(&stored);
         let temp = self.folder.temp().map_err(failed)?;
-        temp.write(content).and_then(|()| temp.finish(None, &Traits::default())).map_err(failed)?;
+        temp.write(content)
+            .and_then(|()| temp.finish(None, &Traits::default(), &Extended::default()))
+            .map_err(failed)?;
         temp.create(name).map_err(failed)?;
-        let saved =
-            Saved { stored: stored.clone(), size: content.len() as u64, sha256: sha256(content), traits: *traits };
+        let saved = Saved {
+            stored: stored.clone(),
+            size: content.len() as u64,
+            sha256: sha256(content),
+            traits: *traits,
+            extended: extended.clone(),
+        };
         let compared = self.folder.sync().map_err(failed).and_then(|()| read_stored(&self.folder, &saved));
         if let Err(e) = compared {
             let _ = self.folder.remove(name);
             return Err(e);
         }
-        crate::os::copy_extended_attributes(path, &self.folder.path().join(&saved.stored));
         Ok(saved)
     }
 

@@ -3,18 +3,14 @@
 use crate::support;
 
 use std::fs;
-#[cfg(unix)]
 use std::fs::File;
-#[cfg(unix)]
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::process::Child;
 use std::process::Stdio;
-#[cfg(unix)]
 use std::sync::Arc;
-#[cfg(unix)]
 use std::sync::atomic::{AtomicBool, Ordering};
-#[cfg(unix)]
 use std::time::Duration;
 
 use jlfix::error::Error;
@@ -22,9 +18,7 @@ use jlfix::limits::Limits;
 use jlfix::model::{AutomaticList, ReadOptions, Source};
 use jlfix::plan::{self, PruneRules};
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Store};
-#[cfg(unix)]
-use support::build::Random;
-use support::build::{ListBuilder, NewEntry};
+use support::build::{ListBuilder, NewEntry, Random};
 use support::cli::{AUTOMATIC, Cli, NOTEPAD};
 #[cfg(unix)]
 use support::cli::{EXPLORER, bloated};
@@ -231,26 +225,36 @@ fn no_writing_is_lost_while_prunes_run_against_a_program_that_writes_all_the_tim
     assert_eq!(cli.snapshot().len(), 1);
 }
 
-/// Writes a list in place, piece by piece, as Explorer does (docs/performance.md), until told to stop.
-#[cfg(unix)]
-fn rewrite_in_place(path: std::path::PathBuf, states: [Vec<u8>; 2], pause: Duration, stop: Arc<AtomicBool>) -> usize {
-    use std::os::unix::fs::FileExt as _;
+/// Opens a list for writing as Explorer does: on Windows, others may read meanwhile and not write. `None` if it is held.
+fn open_as_explorer(path: &Path) -> Option<File> {
+    let mut options = File::options();
+    options.write(true);
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 1);
+    options.open(path).ok()
+}
+
+/// Writes a list in place, piece by piece, as Explorer does (docs/performance.md). False if the file is held.
+fn write_in_place(path: &Path, content: &[u8]) -> bool {
+    let Some(mut file) = open_as_explorer(path) else { return false };
+    file.set_len(content.len() as u64).unwrap();
+    for piece in content.chunks(512) {
+        file.write_all(piece).unwrap();
+        std::thread::sleep(Duration::from_micros(300));
+    }
+    true
+}
+
+/// Writes two states in turn until told to stop; how often.
+fn rewrite_in_place(path: PathBuf, states: [Vec<u8>; 2], pause: Duration, stop: Arc<AtomicBool>) -> usize {
     let mut rounds = 0;
     while !stop.load(Ordering::Relaxed) {
-        let state = &states[rounds % 2];
-        let file = std::fs::File::options().write(true).open(&path).unwrap();
-        for (number, piece) in state.chunks(512).enumerate() {
-            file.write_all_at(piece, number as u64 * 512).unwrap();
-            std::thread::sleep(Duration::from_micros(300));
-        }
-        drop(file);
-        rounds += 1;
+        rounds += usize::from(write_in_place(&path, &states[rounds % 2]));
         std::thread::sleep(pause);
     }
     rounds
 }
 
-#[cfg(unix)]
 #[test]
 fn a_list_that_is_being_written_in_place_is_not_called_damaged_nor_repaired() {
     let list = |order: u64| {
@@ -276,4 +280,49 @@ fn a_list_that_is_being_written_in_place_is_not_called_damaged_nor_repaired() {
     }
     stop.store(true, Ordering::Relaxed);
     assert!(writer.join().unwrap() > 3, "it was written meanwhile");
+}
+
+/// Runs prunes against a program that writes the list in place every `pause`; how many writings there were, and how
+/// many of them are gone although they were complete before the list was replaced.
+fn lost_updates(pause: Duration, prunes: usize) -> (usize, usize) {
+    let cli = Cli::with(&[(NOTEPAD, written(0).build())]);
+    let path = cli.path(NOTEPAD);
+    let stop = AtomicBool::new(false);
+    let counts = std::thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let (mut number, mut lost) = (0, 0);
+            while !stop.load(Ordering::Relaxed) {
+                if write_in_place(&path, &written(number + 1).build()) {
+                    number += 1;
+                }
+                std::thread::sleep(pause);
+                // A file that is held, or is replaced at this moment, is looked at again.
+                let now = (0..100).find_map(|_| fs::read(&path).ok()).unwrap();
+                lost += usize::from(writing_of(&now) != number);
+            }
+            (number, lost)
+        });
+        for _ in 0..prunes {
+            let out = cli.run(&format!("prune --keep 5 --no-backup {NOTEPAD}"));
+            let given_up = out.stderr.contains("in use") || out.stderr.contains("changed by another program");
+            assert!(out.code == 0 || given_up, "{}: {}", out.code, out.stderr);
+        }
+        stop.store(true, Ordering::Relaxed);
+        writer.join().unwrap()
+    });
+    assert!(cli.snapshot().len() == 1, "no temporary file stays");
+    counts
+}
+
+#[test]
+fn no_update_is_lost_between_a_prune_and_a_program_that_writes_in_place_every_100_ms() {
+    let (writings, lost) = lost_updates(Duration::from_millis(100), 20);
+    assert!(writings > 3);
+    assert_eq!(lost, 0, "of {writings}");
+    if std::env::var_os("JLFIX_HARNESS").is_some_and(|mode| mode == "full") {
+        for ms in [100, 20, 5, 1] {
+            let (writings, lost) = lost_updates(Duration::from_millis(ms), 300);
+            println!("pauses of {ms} ms: {lost} of {writings} updates lost");
+        }
+    }
 }

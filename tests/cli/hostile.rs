@@ -271,6 +271,71 @@ fn a_manifest_writes_no_file_that_is_no_jump_list() {
 }
 
 #[test]
+fn a_manifest_makes_no_file_of_another_name_even_from_a_saved_jump_list() {
+    let (cli, run) = store_with_a_prune();
+    let manifest = run.join("manifest.json");
+    let edited = std::fs::read_to_string(&manifest).unwrap();
+    let path = cli.path(NOTEPAD).canonicalize().unwrap();
+    let other = path.with_file_name("new.desktop");
+    std::fs::write(&manifest, edited.replace(path.to_str().unwrap(), other.to_str().unwrap())).unwrap();
+    let before = cli.snapshot();
+    let id = cli.runs()[0].clone();
+    for command in ["restore --force".to_owned(), format!("restore {id}"), format!("restore {id} --dry-run")] {
+        cli.run(&command).exits(4).complains(&["not a jump list", "--trust-store"]);
+        assert_eq!(cli.snapshot(), before);
+    }
+    // The user may know better.
+    cli.run(&format!("restore {id} --trust-store")).clean();
+    assert_eq!(std::fs::read(other).unwrap(), ListBuilder::files(4, 9).build());
+}
+
+#[test]
+fn a_deleted_list_of_another_name_comes_back_by_the_printed_command() {
+    let cli = Cli::with(&[("copy.bin", ListBuilder::files(4, 9).build())]);
+    let before = cli.snapshot();
+    let out = cli.run("delete copy.bin").clean();
+    assert!(!cli.path("copy.bin").exists());
+    let undo = out.stdout.lines().last().unwrap().trim();
+    let words = undo.split_once(" restore ").unwrap().1;
+    cli.run(&format!("restore {words}")).clean();
+    assert_eq!(cli.snapshot(), before);
+}
+
+#[test]
+fn nothing_is_changed_with_a_store_that_others_can_write_to() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 9).build())]);
+    std::fs::create_dir_all(cli.store()).unwrap();
+    std::fs::set_permissions(cli.store(), std::fs::Permissions::from_mode(0o770)).unwrap();
+    let before = cli.snapshot();
+    for command in ["prune --keep 3 .", "delete .", "backup create ."] {
+        cli.run(command).exits(4).complains(&["others can write to it (mode 770)", "chmod go-w"]);
+        assert_eq!(cli.snapshot(), before);
+    }
+    cli.run("prune --keep 3 . --trust-store").clean();
+}
+
+#[test]
+fn an_access_list_of_the_original_is_kept_in_the_manifest_and_comes_back() {
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 9).build())]);
+    let path = cli.path(NOTEPAD);
+    // Version 2: owner rw, user 12345 rw, group r, mask rw, others none.
+    let entries: [(u16, u16, u32); 5] =
+        [(1, 6, u32::MAX), (2, 6, 12_345), (4, 4, u32::MAX), (0x10, 6, u32::MAX), (0x20, 0, u32::MAX)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, rights, id) in entries {
+        list.extend(tag.to_le_bytes().into_iter().chain(rights.to_le_bytes()).chain(id.to_le_bytes()));
+    }
+    if xattr::set(&path, "system.posix_acl_access", &list).is_err() {
+        println!("skipped: the file system keeps no access lists");
+        return;
+    }
+    cli.run("delete .").clean();
+    cli.run("restore").clean();
+    assert_eq!(xattr::get(&path, "system.posix_acl_access").unwrap(), Some(list));
+}
+
+#[test]
 fn owner_mode_and_attributes_of_a_deleted_list_come_back() {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 9).build())]);
