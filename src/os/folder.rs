@@ -159,6 +159,16 @@ impl Folder {
         name: &OsStr,
         open: impl Fn(&sys::Dir, &OsStr) -> io::Result<File>,
     ) -> Result<Option<(File, Look)>> {
+        self.look_at_linked(name, open, false)
+    }
+
+    /// As [`Self::look_at`]; `links` accepts a file with several names.
+    fn look_at_linked(
+        &self,
+        name: &OsStr,
+        open: impl Fn(&sys::Dir, &OsStr) -> io::Result<File>,
+        links: bool,
+    ) -> Result<Option<(File, Look)>> {
         let path = self.path().join(name);
         let opened = self.dir.refusal(name).and_then(|refusal| match refusal {
             Some(reason) => Ok(Err(reason)),
@@ -172,6 +182,7 @@ impl Folder {
         };
         let look = sys::look(&file).map_err(|e| Error::io(&path, "look at it", e))?;
         match look.refusal.clone() {
+            Some(Refusal::HardLinks(_)) if links => Ok(Some((file, look))),
             Some(reason) => Err(Error::refused(&path, reason)),
             None => Ok(Some((file, look))),
         }
@@ -185,7 +196,10 @@ impl Folder {
     pub fn hold(&self, name: &OsStr) -> Result<Option<Held<'_>>> {
         let path = self.path().join(name);
         wait_for(&path, || {
-            let Some((file, look)) = self.look_at(name, sys::Dir::open_file)? else { return Ok(Attempt::Absent) };
+            // Another run of this program may give it a second name for a moment: whether it has one is asked with the
+            // lock.
+            let looked = self.look_at_linked(name, sys::Dir::open_file, true)?;
+            let Some((file, look)) = looked else { return Ok(Attempt::Absent) };
             let lock = match sys::lock(&file).map_err(|e| Error::io(&path, "lock it", e))? {
                 Lock::Busy => return Ok(Attempt::Busy),
                 Lock::Got(lock) => Some(lock),
@@ -449,8 +463,9 @@ impl Temp<'_> {
     /// Puts the file in the place of `held`, whose content is `before`: at every moment that name is the old file or the
     /// new one. False if another program changed the file until the last moment; then it is as that program left it.
     ///
-    /// Linux, macOS: the two files change names in one step, and the old one is compared once more before it goes. What
-    /// a program writes after that, into the old file that it still has open, is lost.
+    /// Linux, macOS: the two files change names in one step, and the old one is compared once more before it goes. Linux
+    /// also says whether a program still has it open for writing. Where the system does not say that (macOS, network file
+    /// systems, files of others), what such a program writes after the comparison is lost.
     pub fn replace(mut self, held: Held<'_>, before: &[u8]) -> io::Result<bool> {
         let file = self.file.take().ok_or_else(|| io::Error::other("the temporary file is not open"))?;
         let folder = held.folder;

@@ -190,6 +190,14 @@ impl Dir {
         to: &OsStr,
         is_as_before: &dyn Fn(&OsStr) -> io::Result<bool>,
     ) -> io::Result<Replaced> {
+        if held.as_ref().and_then(has_writer) == Some(true) {
+            return Ok(Replaced::Changed);
+        }
+        // From the exchange on, whoever opens the file by its name has the new one.
+        let is_as_before = |name: &OsStr| match held.as_ref().and_then(has_writer) {
+            Some(true) => Ok(false),
+            _ => is_as_before(name),
+        };
         let done = match self.exchange(from, to) {
             Ok(true) => match is_as_before(from) {
                 Ok(true) => {
@@ -278,6 +286,30 @@ impl Dir {
         }
         Ok(names)
     }
+}
+
+/// True if a program has the file, which is open for reading here, open for writing. `None` where the system does not say:
+/// it is Linux that does, of the user's own files and to root.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+#[allow(unsafe_code, reason = "the libraries have no call for leases")]
+fn has_writer(file: &File) -> Option<bool> {
+    use std::os::fd::AsRawFd as _;
+    // A lease for reading is granted as long as nobody has the file open for writing (fcntl(2)). It is given back at
+    // once: only the answer counts.
+    // SAFETY: the descriptor is open as long as `file` is borrowed; both calls take a number.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_RDLCK) } {
+        0 => {
+            // SAFETY: as above.
+            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_UNLCK) };
+            Some(false)
+        }
+        _ => (io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock).then_some(true),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn has_writer(_file: &File) -> Option<bool> {
+    None
 }
 
 pub(super) fn look(file: &File) -> io::Result<Look> {

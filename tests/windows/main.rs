@@ -18,3 +18,5 @@ mod live;
 mod ole;
 mod ole32;
 mod os;
+#[cfg(feature = "cli")]
+mod users;

@@ -102,7 +102,7 @@ fn attributes(path: &Path) -> u32 {
     fs::symlink_metadata(path).unwrap().file_attributes() & OWN_ATTRIBUTES
 }
 
-fn is_wine() -> bool {
+pub(crate) fn is_wine() -> bool {
     // SAFETY: both names end in a zero; ntdll is in every process.
     unsafe {
         GetProcAddress(GetModuleHandleA(c"ntdll.dll".as_ptr().cast()), c"wine_get_version".as_ptr().cast()).is_some()
