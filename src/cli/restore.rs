@@ -104,7 +104,7 @@ fn all_users(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
     let mut stores = 0_usize;
     for profile in live::user_profiles()? {
         let name = profile.folder.display().to_string();
-        let store = Store::of_user(profile).trusting(context.trust_store);
+        let store = Store::of_profile(profile).trusting(context.trust_store);
         match std::fs::metadata(store.root()) {
             Ok(_) => stores += 1,
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,

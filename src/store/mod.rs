@@ -113,7 +113,7 @@ impl Store {
 
     /// The store of another user, where it is unless that user chose another place: `AppData\\Local\\jlfix\\backups` below
     /// the folder of the profile. The user may own it and write to it; only files in the profile are restored from it.
-    pub fn of_user(user: Profile) -> Self {
+    pub fn of_profile(user: Profile) -> Self {
         let root = user.folder.join("AppData").join("Local").join("jlfix").join("backups");
         Self { root, trusted: false, user: Some(user) }
     }
