@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use jlfix::os::is_same_path;
-use jlfix::store::{self, Action, History, Manifest, Options, Outcome, Record, RunId, Store};
+use jlfix::store::{self, Action, History, Manifest, Outcome, Record, RunId, Store};
 
 use super::backup::figures;
 use super::change::{FileChange, Session, Status, options, store as open_store};
@@ -258,7 +258,8 @@ fn put_back(
         let saved = record.saved.as_ref().and_then(|saved| store.read_saved(id, saved, &context.read.limits).ok());
         change.after = figures(saved.as_deref(), &change, context);
         let dry_run = session.dry_run;
-        let options = Options { any_file: context.trust_store, ..options(context, dry_run) };
+        let mut options = options(context, dry_run);
+        options.any_file = context.trust_store;
         let result = store::restore(store, id, record, &options, session.run());
         let result = match result {
             Ok(Outcome::Unchanged) => Ok(()),
