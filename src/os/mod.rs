@@ -22,6 +22,8 @@ mod windows_dir;
 #[cfg(windows)]
 mod windows_path;
 #[cfg(windows)]
+mod windows_security;
+#[cfg(windows)]
 use windows as sys;
 
 use std::{

@@ -23,10 +23,10 @@ use windows_sys::Win32::{
 use super::{
     folder::{LONGEST_WAIT, Replaced},
     windows::{
-        SHARE_ALL, access_list, copy_streams, create_private, final_path, is_code, is_in_use, move_file, refusal,
-        set_access_list, set_attributes, set_attributes_of,
+        SHARE_ALL, copy_streams, final_path, is_code, is_in_use, move_file, refusal, set_attributes, set_attributes_of,
     },
     windows_path::{simplified, verbatim},
+    windows_security::{access_list, create_private, set_access_list},
 };
 use crate::error::Refusal;
 
