@@ -4,6 +4,15 @@
 //! caller is, and what the system is: each asks for something else to be done. Every message says what
 //! was wanted, where, what it needs and what there is. Paths are written as they are; a terminal has to
 //! escape them.
+//!
+//! ```
+//! use jlfix::{Error, JumpList};
+//!
+//! match JumpList::open("no such file") {
+//!     Err(Error::Io { path, source, .. }) => println!("{}: {source}", path.display()),
+//!     other => println!("{other:?}"),
+//! }
+//! ```
 
 use std::{
     fmt, io,

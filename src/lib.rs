@@ -27,7 +27,7 @@
 //! | read one | [`JumpList::open`], [`JumpList::from_bytes`] |
 //! | look at it | [`entries`](JumpList::entries), [`links`](JumpList::links), [`findings`](JumpList::findings), [`cost`](JumpList::cost), [`deleted`](JumpList::deleted) |
 //! | change it | [`PruneRules`] and [`JumpList::prune`], or [`JumpList::repair`]; then [`Store::apply`] |
-//! | undo a change | [`store::restore`] |
+//! | undo a change | [`store::restore()`] |
 //!
 //! Below it, the modules are for callers that need every detail or keep the bytes themselves. Data flows in one direction:
 //! bytes → container → DestList and links → jump list → plan → new bytes → backup, then atomic replace.

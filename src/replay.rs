@@ -1,5 +1,18 @@
 //! Replays how a file is read, with real calls on the open file: what Explorer does for one right-click, and how it
 //! could be done instead. Nothing is buffered between; the calls that are counted are the calls that are made.
+//!
+//! ```
+//! use jlfix::replay::{Cache, Pattern, calls, replay};
+//!
+//! let path = "samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms";
+//! let list = jlfix::JumpList::open(path)?;
+//! let size = list.bytes().len() as u64;
+//! let patterns: Vec<_> = Pattern::ALL.into_iter().filter_map(|p| Some((p, calls(p, size, list.automatic())?))).collect();
+//! for timing in replay(&std::fs::File::open(path)?, size, &patterns, 3, Cache::Warm)? {
+//!     println!("{}: {} reads, {} s", timing.name.word(), timing.calls, timing.seconds);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fs::File;
 use std::io;

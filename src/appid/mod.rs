@@ -5,6 +5,14 @@
 //! was never told, and a list of executables found elsewhere can explain the rest. The tables are in the
 //! files below this one; what a user adds comes before them. Where a part of a name differs from machine to
 //! machine, that part is computed back from the id.
+//!
+//! ```
+//! use jlfix::appid::{AppId, AppNames};
+//!
+//! let id = AppId::of("Microsoft.Windows.Explorer");
+//! assert_eq!(id.to_string(), "f01b4d95cf55d32a");
+//! assert_eq!(AppNames::default().name(id), Some("File Explorer"));
+//! ```
 
 mod known;
 mod mozilla;

@@ -3,6 +3,23 @@
 //!
 //! A row borrows from the list it is of, and texts are decoded as they are written, so that many files cost little more
 //! than reading them.
+//!
+//! ```
+//! use jlfix::JumpList;
+//! use jlfix::export::{self, SourceFile};
+//! use jlfix::report::{FileFacts, FileRow, ReportOptions};
+//!
+//! let list = JumpList::open("samples/CustomDestinations/1ced32d74a95c7bc.customDestinations-ms")?;
+//! let names = jlfix::AppNames::default();
+//! let facts = FileFacts::new("1ced32d74a95c7bc.customDestinations-ms", list.bytes().len() as u64);
+//! let row = FileRow::new(&facts, list.source(), list.automatic(), &ReportOptions::new(&names));
+//! let file = SourceFile::new(&facts, list.source(), list.automatic(), &row, Default::default());
+//! let mut out = Vec::new();
+//! export::csv_header(&mut out);
+//! export::csv(&file, &mut out);
+//! assert_eq!(out.split(|byte| *byte == b'\n').count(), 8);
+//! # Ok::<(), jlfix::Error>(())
+//! ```
 
 mod bodyfile;
 mod date;

@@ -1,5 +1,12 @@
 //! The CRC-64 that Windows uses twice: over an application's name, which gives its AppID, and over the
 //! first 112 bytes of a DestList entry (measured, docs/format.md).
+//!
+//! ```
+//! use jlfix::format::checksum::crc64;
+//!
+//! let name: Vec<u8> = "CHROME".encode_utf16().flat_map(u16::to_le_bytes).collect();
+//! assert_eq!(crc64(&[&name]), 0x5d69_6d52_1de2_38c3);
+//! ```
 
 use crc::{Algorithm, Crc, Table};
 

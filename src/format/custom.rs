@@ -2,6 +2,18 @@
 //!
 //! A link here has no length: only the link reader knows where it ends. So where one is damaged, the next is
 //! looked for by the class identifier that stands before each, and the bytes in between are told.
+//!
+//! ```
+//! use jlfix::format::custom::Custom;
+//!
+//! let data = std::fs::read("samples/CustomDestinations/1ced32d74a95c7bc.customDestinations-ms")?;
+//! let custom = Custom::parse(&data, Default::default());
+//! for category in &custom.categories {
+//!     println!("{}: {} links", category.kind, category.links.len());
+//! }
+//! # assert_eq!(custom.categories.len(), 3);
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use super::guid::Guid;
 use super::link::{self, Link, NotALink, Walk};

@@ -1,4 +1,11 @@
 //! FAT dates and times: two seconds fine, no zone. Shell items keep them, in UTC as far as is known.
+//!
+//! ```
+//! use jlfix::format::fat_time::FatTime;
+//!
+//! assert_eq!(FatTime { date: 0x545F, time: 0xB51B }.to_string(), "");
+//! assert_eq!(FatTime { date: 0x54D2, time: 0xB51B }.to_string(), "2022-06-18T22:40:54");
+//! ```
 
 use std::fmt;
 

@@ -1,4 +1,12 @@
 //! GUIDs, and what a version-1 UUID says of the machine that made it.
+//!
+//! ```
+//! use jlfix::Guid;
+//!
+//! let guid = Guid::parse("{B7179DD0-EF57-11EC-B142-000C29106787}").expect("a GUID");
+//! assert_eq!(guid.to_string(), "b7179dd0-ef57-11ec-b142-000c29106787");
+//! assert_eq!(guid.mac().expect("version 1").to_string(), "00:0c:29:10:67:87");
+//! ```
 
 use std::fmt;
 

@@ -1,6 +1,13 @@
 //! Known folders: the GUIDs that Windows puts in place of a folder's path, in AppIDs' names and in the
 //! `knownfolder:{GUID}` paths of a DestList (KNOWNFOLDERID, Microsoft's reference; the usual path is that
 //! of a current 64-bit Windows on drive C).
+//!
+//! ```
+//! use jlfix::format::known_folder::KnownFolder;
+//!
+//! let id = jlfix::Guid::parse("1ac14e77-02e7-4e5d-b744-2eb1ae5198b7").expect("a GUID");
+//! assert_eq!(KnownFolder::find(&id).expect("System32").path, Some(r"C:\Windows\System32"));
+//! ```
 
 use super::guid::Guid;
 

@@ -1,4 +1,16 @@
 //! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
+//!
+//! ```
+//! use jlfix::format::{compound::Compound, destlist::DestList, link};
+//!
+//! let data = std::fs::read("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let compound = Compound::parse(&data, &jlfix::Limits::default())?;
+//! let dest_list = DestList::decode(&compound.stream("DestList").expect("a healthy list").data)?;
+//! let newest = &dest_list.entries[0];
+//! let link = link::parse(&compound.stream(&newest.stream_name()).expect("its link").data, Default::default())?;
+//! assert_eq!(link.target().unwrap(), newest.path.to_string());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod checksum;
 pub mod compound;

@@ -2,6 +2,16 @@
 //!
 //! A link, a shell item or a property store whose every part fails alone needs a way to say so without
 //! giving up: it keeps what it read, and a list of these. Making one allocates nothing.
+//!
+//! ```
+//! let link = std::fs::read("tests/cases/links/idlist-cut.lnk")?;
+//! let link = jlfix::format::link::parse(&link, Default::default())?;
+//! for problem in link.all_problems() {
+//!     println!("{problem}");
+//! }
+//! # assert!(!link.all_problems().is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::fmt;
 

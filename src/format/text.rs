@@ -1,4 +1,12 @@
 //! Strings as files hold them: UTF-16 that may not be valid, and bytes in a code page.
+//!
+//! ```
+//! use jlfix::CodePage;
+//! use jlfix::format::text::Utf16;
+//!
+//! assert_eq!(Utf16(b"a\0\x3d\xd8").decode(), "a\u{fffd}");
+//! assert_eq!(CodePage::find("1251").expect("Cyrillic").decode(b"\xc0"), "А");
+//! ```
 
 use std::borrow::Cow;
 use std::fmt;

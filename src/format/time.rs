@@ -1,4 +1,11 @@
 //! FILETIME: 100-nanosecond ticks since 1601-01-01 UTC.
+//!
+//! ```
+//! use jlfix::FileTime;
+//!
+//! assert_eq!(FileTime(133_537_536_000_000_000).to_string(), "2024-03-01T08:00:00.0000000Z");
+//! assert_eq!(FileTime(0).non_zero(), None);
+//! ```
 
 use std::fmt;
 

@@ -2,6 +2,18 @@
 //!
 //! Reading has two stages, so that nothing need be copied: [`Source`] takes the container apart and owns what
 //! does not stand in one piece; [`AutomaticList`] borrows from it.
+//!
+//! ```
+//! use jlfix::model::{AutomaticList, Kind, ReadOptions, Source};
+//!
+//! let data = std::fs::read("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let source = Source::read(&data, Some(Kind::Automatic), &ReadOptions::default()).expect("a jump list");
+//! if let Source::Automatic(Ok(compound)) = &source {
+//!     let list = AutomaticList::read(compound);
+//!     println!("{} entries, {} pinned, {:?}", list.entries.len(), list.pinned(), list.structural_findings());
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod check;
 mod deleted;

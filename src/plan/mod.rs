@@ -1,5 +1,18 @@
 //! What is to change in a jump list: pure functions from a list and options to a plan, which holds what goes, why,
 //! and the whole new file in memory, already checked. A plan can be shown, thrown away or carried out.
+//!
+//! ```
+//! use jlfix::{JumpList, PruneRules};
+//!
+//! let list = JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let plan = list.prune(&PruneRules::new().keep(5))?;
+//! for entry in &plan.dropped {
+//!     println!("{}: {}", entry.path, entry.reason);
+//! }
+//! let new_file: Vec<u8> = plan.bytes.expect("entries are dropped");
+//! # assert!(new_file.len() < list.bytes().len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod identity;
 mod ids;

@@ -2,6 +2,20 @@
 //!
 //! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
 //! than its bytes. Absent is null, never a made-up 0.
+//!
+//! ```
+//! use jlfix::JumpList;
+//! use jlfix::report::{FileFacts, FileRow, ReportOptions};
+//!
+//! let list = JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let names = jlfix::AppNames::default();
+//! let facts = FileFacts::new("9b9cdc69c1c24e2b.automaticDestinations-ms", list.bytes().len() as u64);
+//! let row = FileRow::new(&facts, list.source(), list.automatic(), &ReportOptions::new(&names));
+//! assert_eq!((row.app_name.as_deref(), row.entries_count), (Some("Notepad"), 24));
+//! let json = serde_json::to_string(&row)?;
+//! # assert!(json.starts_with("{\"path\":"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod deleted;
 mod entry;
@@ -123,6 +137,15 @@ pub struct FileFacts {
     pub created: Option<FileTime>,
     /// Last access, before the file was read.
     pub accessed: Option<FileTime>,
+}
+
+impl FileFacts {
+    /// A file of which only the path and the size are known. The part of `path` behind the last separator is its name.
+    pub fn new(path: impl Into<String>, size: u64) -> Self {
+        let path = path.into();
+        let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        Self { path, name, user: None, size, modified: None, created: None, accessed: None }
+    }
 }
 
 /// The cost of a click, as it is reported.

@@ -9,6 +9,14 @@
 //! something that is less certain.
 //!
 //! Passes through the file are few, and attempts draw on a budget ([`Limits::salvage_work`]).
+//!
+//! ```
+//! let data = std::fs::read("samples/damaged/cut-short/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let compound = jlfix::salvage::read(&data, &jlfix::Limits::default())?;
+//! let complete = compound.streams.iter().filter(|stream| stream.missing() == 0).count();
+//! println!("{complete} of {} streams are complete", compound.streams.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod carve;
 mod dest_list;

@@ -1,5 +1,12 @@
 //! Finds jump lists on disk: in folder trees by their ending, in any case, and files that are named whatever they are
 //! called. Links are not followed below what was named.
+//!
+//! ```
+//! for found in jlfix::scan("samples") {
+//!     println!("{}", found?.path.display());
+//! }
+//! # Ok::<(), jlfix::scan::ScanError>(())
+//! ```
 
 mod copies;
 

@@ -29,7 +29,7 @@ impl<'p> From<&'p Repair> for NewFile<'p> {
 pub struct Applied {
     /// What became of the file.
     pub outcome: Outcome,
-    /// The run that undoes it ([`restore`](super::restore), or `jlfix restore ID`); `None` if nothing was changed.
+    /// The run that undoes it ([`restore`](super::restore()), or `jlfix restore ID`); `None` if nothing was changed.
     pub run: Option<RunId>,
 }
 

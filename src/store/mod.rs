@@ -6,6 +6,23 @@
 //!
 //! A store is a folder; each [`Run`] that saved something is a folder in it, with the saved files and
 //! `manifest.json`. While a run lasts, and after it was killed, `journal.jsonl` stands in for the manifest.
+//!
+//! ```
+//! use jlfix::store::{Decision, OnBusy, Options, Store, change};
+//!
+//! # let dir = tempfile::tempdir()?;
+//! # let path = dir.path().join("f01b4d95cf55d32a.automaticDestinations-ms");
+//! # std::fs::copy("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms", &path)?;
+//! let store = Store::open(dir.path().join("backups"))?;
+//! let mut run = store.begin("my program", OnBusy::Fail)?;
+//! change(&path, &Options::default(), Some(&mut run), |content| {
+//!     Ok(if content.is_empty() { Decision::Leave } else { Decision::Delete })
+//! })?;
+//! run.finish()?;
+//! assert!(!path.exists());
+//! assert_eq!(store.latest()?.expect("a run").files.len(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod apply;
 mod change;

@@ -5,6 +5,18 @@
 //! per stream. The directory is read by a linear scan, not through its tree, so that a broken tree loses
 //! nothing. Every chain is walked through a mark per sector, the bytes handed out are bounded by a budget, and
 //! the work is linear in the file.
+//!
+//! ```
+//! use jlfix::format::compound::Compound;
+//!
+//! let data = std::fs::read("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let compound = Compound::parse(&data, &jlfix::Limits::default())?;
+//! assert!(compound.faults.is_empty());
+//! for stream in &compound.streams {
+//!     println!("{}: {} bytes at {}", stream.name, stream.size, stream.offset);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub(crate) mod directory;
 pub(crate) mod fault;

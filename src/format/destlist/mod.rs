@@ -2,6 +2,18 @@
 //!
 //! Decoding keeps every byte, known or not, so that encoding gives back exactly what was read: a list that
 //! loses entries must keep the others as Windows wrote them.
+//!
+//! ```
+//! use jlfix::format::destlist::Entry;
+//!
+//! # let list = jlfix::JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! let raw: &[u8] = list.entries().next().expect("an entry").dest.raw;
+//! let entry = Entry::decode(raw, 0, 4).expect("a complete entry");
+//! let mut bytes = Vec::new();
+//! entry.encode(&mut bytes);
+//! assert!(entry.checksum_ok() && bytes == raw);
+//! # Ok::<(), jlfix::Error>(())
+//! ```
 
 mod resync;
 

@@ -7,6 +7,14 @@
 //!
 //! In a custom destinations file links follow one another without a length, so where one ends is part of
 //! what is read here: [`Link::size`].
+//!
+//! ```
+//! # let list = jlfix::JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! # let data = list.links().next().expect("a link").bytes;
+//! let link = jlfix::format::link::parse(data, Default::default())?;
+//! println!("{:?}, {} bytes, {:?}", link.target(), link.header.file_size, link.problems);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod console;
 mod extra;

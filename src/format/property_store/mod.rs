@@ -3,6 +3,13 @@
 //! A store is a row of storages, each for one format identifier, each a row of properties. They stand in
 //! a link's extra data, in shell items, and behind the entries of a DestList. What cannot be read fails
 //! alone as long as the sizes lead on.
+//!
+//! ```
+//! use jlfix::format::property_store::{self, APP_USER_MODEL_ID};
+//!
+//! let empty = property_store::parse(&[0; 4], 0, Default::default());
+//! assert!(empty.properties.is_empty() && empty.text(APP_USER_MODEL_ID).is_none());
+//! ```
 
 mod names;
 mod value;

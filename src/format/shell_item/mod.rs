@@ -4,6 +4,15 @@
 //!
 //! An item that is not known, or not as it should be, is kept as its bytes, and the list goes on: the sizes
 //! lead from one to the next. Nothing is copied.
+//!
+//! ```
+//! # let list = jlfix::JumpList::open("samples/AutomaticDestinations/9b9cdc69c1c24e2b.automaticDestinations-ms")?;
+//! # let link = list.links().next().expect("a link").link?;
+//! let items = link.items().expect("a link of a file has an ID list");
+//! println!("{} items: {:?}", items.items.len(), items.path());
+//! # assert!(items.items.len() > 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod classes;
 mod extension;
