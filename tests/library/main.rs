@@ -13,6 +13,7 @@ mod support;
 
 mod cost;
 mod diagnosis;
+mod examples;
 mod findings;
 mod jump_list;
 mod library;
