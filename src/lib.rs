@@ -40,7 +40,7 @@
 //! - [`report`] and [`export`]: rows for JSON, CSV and forensic formats.
 //!
 //! Cargo features: `scan` ([`scan()`]), `store` ([`mod@store`]), `serde` ([`report`], and `Serialize` for what rows consist of),
-//! `export` ([`export`]), and `cli` (all of these and the program, on by default). Reading, planning and costs need none.
+//! `pins` ([`plan::pins`]), `export` ([`export`]), and `cli` (all of these and the program, on by default). Reading, planning and costs need none.
 //!
 //! Everything up to [`plan`] and [`report`] is pure: it touches no file, environment variable or clock.
 

@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::options::Global;
 use super::{
-    appid, backup, check, delete, doctor, export, manual, merge, prune, repair, replay, restore, scan, show, tracking,
+    appid, backup, check, delete, doctor, export, manual, merge, pins, prune, repair, replay, restore, scan, show,
+    tracking,
 };
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Prune(prune::PruneArgs),
     Repair(repair::RepairArgs),
     Merge(merge::MergeArgs),
+    Pins(pins::PinsArgs),
     Delete(delete::DeleteArgs),
     Backup(backup::BackupArgs),
     Restore(restore::RestoreArgs),

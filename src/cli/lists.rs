@@ -44,16 +44,22 @@ impl Apps {
         Ok(files)
     }
 
-    /// Leaves only what was asked for.
-    pub(crate) fn pick(&self, files: &mut Vec<Found>, context: &Context) -> Result<(), Stop> {
+    /// The ids among `there` that were asked for; `None` for all.
+    pub(crate) fn ids(&self, there: &BTreeSet<AppId>, context: &Context) -> Result<Option<BTreeSet<AppId>>, Stop> {
         if self.app.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
-        let there: BTreeSet<AppId> = files.iter().filter_map(|found| app_id(&found.path)).collect();
         let mut wanted = BTreeSet::new();
         for query in &self.app {
-            wanted.extend(resolve(query, &there, context)?);
+            wanted.extend(resolve(query, there, context)?);
         }
+        Ok(Some(wanted))
+    }
+
+    /// Leaves only what was asked for.
+    pub(crate) fn pick(&self, files: &mut Vec<Found>, context: &Context) -> Result<(), Stop> {
+        let there: BTreeSet<AppId> = files.iter().filter_map(|found| app_id(&found.path)).collect();
+        let Some(wanted) = self.ids(&there, context)? else { return Ok(()) };
         files.retain(|found| app_id(&found.path).is_some_and(|id| wanted.contains(&id)));
         Ok(())
     }
@@ -71,6 +77,21 @@ const LISTED: usize = 8;
 
 /// An application that may be meant.
 type Candidate = (AppId, String);
+
+/// The one application that `query` means: one of those that are there, or any that is known if none is.
+pub(crate) fn one_app(query: &str, there: &BTreeSet<AppId>, context: &Context) -> Result<AppId, Stop> {
+    let candidates = candidates(query, there, context);
+    let present: Vec<&Candidate> = candidates.iter().filter(|(id, _)| there.contains(id)).collect();
+    let meant = if present.is_empty() { candidates.iter().collect() } else { present };
+    match meant.as_slice() {
+        [(id, _)] => Ok(*id),
+        [] => Err(Stop::Usage(unknown(query, there, context))),
+        _ => {
+            let shown = listed(meant.into_iter());
+            Err(Stop::Usage(format!("--app {query}: could be any of {shown}; give the AppID of the one you mean")))
+        }
+    }
+}
 
 /// The ids, among those that are there, that `query` means.
 fn resolve(query: &str, there: &BTreeSet<AppId>, context: &Context) -> Result<BTreeSet<AppId>, Stop> {

@@ -22,6 +22,7 @@ mod manual;
 mod merge;
 mod options;
 mod output;
+mod pins;
 mod presence;
 mod progress;
 mod prune;
@@ -62,6 +63,7 @@ pub(crate) fn run() -> Exit {
         Command::Prune(args) => prune::run(&args, &context),
         Command::Repair(args) => repair::run(&args, &context),
         Command::Merge(args) => merge::run(&args, &context),
+        Command::Pins(args) => pins::run(&args, &context),
         Command::Delete(args) => delete::run(&args, &context),
         Command::Backup(args) => backup::run(&args, &context),
         Command::Restore(args) => restore::run(&args, &context),

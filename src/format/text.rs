@@ -129,6 +129,12 @@ impl CodePage {
     pub fn decode<'a>(self, bytes: &'a [u8]) -> Cow<'a, str> {
         self.0.decode_without_bom_handling(bytes).0
     }
+
+    /// The bytes of `text` in this code page; `None` if it has a character that is not in it.
+    pub fn encode(self, text: &str) -> Option<Vec<u8>> {
+        let (bytes, used, has_unmappable) = self.0.encode(text);
+        (used == self.0 && !has_unmappable).then(|| bytes.into_owned())
+    }
 }
 
 impl Default for CodePage {

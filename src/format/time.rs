@@ -53,6 +53,16 @@ impl FileTime {
         date.at(0, 0, 0, 0).checked_add(SignedDuration::from_nanos(nanoseconds)).ok()
     }
 
+    /// The moment in RFC 3339 in UTC with seven decimals, if the year is before 10000.
+    pub fn rfc3339(self) -> Option<String> {
+        self.ascii().map(|text| text.as_str().to_owned())
+    }
+
+    /// Reads a moment in RFC 3339, cut to 100 ns. `None` if it is no such text, or before 1601.
+    pub fn parse_rfc3339(text: &str) -> Option<Self> {
+        Some(Self::from_timestamp(text.parse().ok()?)).filter(|time| time.0 != 0)
+    }
+
     /// Seconds since 1970, rounded down; negative before.
     pub fn unix_seconds(self) -> i64 {
         (self.0 / TICKS_PER_SECOND) as i64 - SECONDS_TO_UNIX_EPOCH

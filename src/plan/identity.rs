@@ -24,7 +24,7 @@ pub(super) fn key(path: Utf16<'_>) -> String {
 
 /// True for a path on a drive or a share, which a link spells in the same way; names such as `knownfolder:` and URLs
 /// are not in a link in that form.
-fn is_plain(path: &str) -> bool {
+pub(super) fn is_plain(path: &str) -> bool {
     path.starts_with(r"\\") || path.get(1..3) == Some(r":\")
 }
 

@@ -63,7 +63,7 @@ pub(super) fn of_entry(entry: &Entry<'_>) -> Option<Vec<u8>> {
         return None;
     }
     let path = entry.path.to_string();
-    let info = if path.get(1..3) == Some(r":\") { local(entry.path) } else { network(entry.path) };
+    let info = info_of(entry.path, UNKNOWN_DRIVE);
     let parts = info
         .map(|front| Parts { flags: LinkFlags::HAS_LINK_INFO, front, ..Parts::default() })
         .or_else(|| id_list(&path).map(|front| Parts { flags: LinkFlags::HAS_ID_LIST, front, ..Parts::default() }))
@@ -119,10 +119,16 @@ fn info(flags: u32, parts: &[Vec<u8>], offsets: [Option<usize>; 6]) -> Option<Ve
     Some(out)
 }
 
-fn local(path: Utf16<'_>) -> Option<Vec<u8>> {
+/// A LinkInfo for a path on a drive of this type, or on a share; `None` for any other path.
+pub(super) fn info_of(path: Utf16<'_>, drive_type: u32) -> Option<Vec<u8>> {
+    let text = path.decode();
+    if text.get(1..3) == Some(r":\") { local(path, drive_type) } else { network(path) }
+}
+
+fn local(path: Utf16<'_>, drive_type: u32) -> Option<Vec<u8>> {
     let none = Utf16(&[]);
-    // A volume without a label (MS-SHLLINK 2.3.1).
-    let mut volume = u32s(&[0x11, UNKNOWN_DRIVE, 0, 0x10]);
+    // A volume without a label and a serial number (MS-SHLLINK 2.3.1).
+    let mut volume = u32s(&[0x11, drive_type, 0, 0x10]);
     volume.push(0);
     info(
         LOCAL,

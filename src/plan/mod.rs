@@ -18,6 +18,8 @@ mod identity;
 mod ids;
 mod made_link;
 mod merge;
+#[cfg(feature = "pins")]
+pub mod pins;
 mod prune;
 mod rebuild;
 mod repair;

@@ -51,6 +51,11 @@ fn examples(help: &str) -> Vec<String> {
     lines.map(|line| format!("jlfix {}", line.split("  ").next().unwrap_or_default())).collect()
 }
 
+#[cfg(unix)]
+fn line_is(line: &str, command: &str) -> bool {
+    line.starts_with(&format!("jlfix {command} "))
+}
+
 /// Each example is typed into a shell as it stands, in a folder where FOLDER and FILE are such, and the user's
 /// samples are there.
 #[cfg(unix)]
@@ -70,20 +75,30 @@ fn every_example_is_a_command_line_that_works() {
             for name in [NOTEPAD, EXPLORER] {
                 cli.write(format!("FOLDER/{name}"), &ListBuilder::files(4, 60).build());
                 cli.write(name, &ListBuilder::files(4, 60).build());
+                cli.write(format!("FROM/{name}"), &ListBuilder::files(4, 9).pin(2).build());
+                cli.write(format!("INTO/{name}"), &ListBuilder::files(4, 3).build());
+            }
+            cli.write("DRIVE/Windows/win.ini", b"");
+            let _ = std::fs::remove_file(cli.path("pins.json"));
+            if line_is(&example, "pins import") {
+                cli.run("pins export FROM -o pins.json").exits(0);
             }
             for name in ["A", "B", "C"] {
                 cli.write(name, &ListBuilder::files(4, 60).build());
             }
             cli.write(format!("EVIDENCE/{NOTEPAD}"), &ListBuilder::files(4, 60).build());
             cli.write("executables.txt", br"C:\Windows\notepad.exe");
-            cli.write("FILE", &ListBuilder::files(4, 60).build());
+            let pinned = [53, 57, 58, 59].iter().fold(ListBuilder::files(4, 60), |list, at| list.pin(*at));
+            let list = if line_is(&example, "pins") { pinned } else { ListBuilder::files(4, 60) };
+            cli.write("FILE", &list.build());
             cli.write("5f7b5f1e01b83767.automaticDestinations-ms", &ListBuilder::files(4, 60).build());
             // Something to restore.
             cli.run(&format!("prune --keep 55 {EXPLORER}")).clean();
             if example.contains("--redo") {
                 cli.run("restore").clean();
             }
-            let line = example.split(" | ").next().unwrap();
+            let line = example.split(" | ").next().unwrap().replace("/mnt/c", "DRIVE");
+            let line = line.as_str();
             let mut shell = cli.command("sh");
             shell.args(["-c", line]).env("PATH", &path);
             let out = support::cli::finish(shell);
@@ -91,7 +106,7 @@ fn every_example_is_a_command_line_that_works() {
             // An id that nobody has, and a setting that only Windows has.
             let fails = line.contains("20261130T") || line.contains("tracking");
             // An export tells on stderr which files it wrote.
-            let exports = line.starts_with("jlfix export");
+            let exports = line_is(line, "export") || line_is(line, "pins export");
             assert!(!out.stdout.is_empty() || fails || exports, "{told}");
             if fails {
                 assert_eq!(out.code, 4, "{told}");

@@ -35,6 +35,7 @@ mod merge;
 mod named_damage;
 #[cfg(target_os = "linux")]
 mod nothing_lost;
+mod pins;
 mod prune;
 mod repair;
 mod repair_file;

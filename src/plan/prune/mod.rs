@@ -156,7 +156,7 @@ pub(super) fn close_ranks(mut entries: Vec<destlist::Entry<'_>>) -> Vec<destlist
 
 /// Refuses a list whose damage a change would make final: what could not be read would be gone from the new file.
 /// What is wrong only with an entry that goes anyway does not count.
-fn refuse_damage(list: &AutomaticList<'_>, gone: &HashSet<u64>) -> Result<(), PlanError> {
+pub(super) fn refuse_damage(list: &AutomaticList<'_>, gone: &HashSet<u64>) -> Result<(), PlanError> {
     let stops = |code: Code| {
         let container = code < Code::Count && code.severity() == Severity::Error;
         container
@@ -173,7 +173,7 @@ fn refuse_damage(list: &AutomaticList<'_>, gone: &HashSet<u64>) -> Result<(), Pl
 
 /// Refuses a plan whose result has an error that its source has not: what is damaged inside can be taken for something
 /// else where it stands alone, or between other neighbours.
-fn refuse_new_damage(list: &AutomaticList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
+pub(super) fn refuse_new_damage(list: &AutomaticList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
     let compound = crate::salvage::read(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
     let errors = |list: &AutomaticList<'_>| {
         list.structural_findings().into_iter().filter(|finding| finding.severity() == Severity::Error)
