@@ -1,6 +1,6 @@
 //! The events that every reader of a recording yields, and where it hands them.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Seek};
 use std::sync::Arc;
 
 /// One event of a recording. A reader fills in what its form of recording states and leaves the rest at the default:
@@ -151,3 +151,8 @@ pub enum TraceError {
 /// A reader of one form of recording: reads `input` to its end in bounded memory and hands every event to `sink`. It
 /// allocates nothing in proportion to the input, and skips what it cannot read.
 pub type Reader = fn(input: &mut dyn BufRead, sink: &mut dyn EventSink) -> Result<ReaderSummary, TraceError>;
+
+/// A recording that is not read from its start to its end: a file.
+pub trait Input: BufRead + Seek {}
+
+impl<T: BufRead + Seek> Input for T {}

@@ -3,9 +3,11 @@
 //! A [`Reader`] turns one form of recording into [`FileEvent`]s; the form is detected by content ([`Format::detect`]).
 //! Everything here is pure: readers take any [`std::io::BufRead`].
 
+mod etl;
 mod event;
 
-pub use event::{Clock, EventKind, EventSink, FileEvent, Place, Reader, ReaderSummary, TraceError};
+pub use etl::read as read_etl;
+pub use event::{Clock, EventKind, EventSink, FileEvent, Input, Place, Reader, ReaderSummary, TraceError};
 
 /// A form of recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
