@@ -5,9 +5,12 @@
 
 mod etl;
 mod event;
+mod pml;
+mod utf16;
 
 pub use etl::read as read_etl;
 pub use event::{Clock, EventKind, EventSink, FileEvent, Input, Place, Reader, ReaderSummary, TraceError};
+pub use pml::read as read_pml;
 
 /// A form of recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

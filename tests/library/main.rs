@@ -23,3 +23,4 @@ mod mutants;
 mod store;
 mod store_os;
 mod store_processes;
+mod traces;

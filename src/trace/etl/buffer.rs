@@ -168,12 +168,13 @@ impl<'a> Buffers<'a> {
         // The start itself is known to be invalid.
         let mut from = 1usize;
         loop {
-            let found = (from..).map_while(|at| Some((at, window.get(at..at.checked_add(HEADER_SIZE)?)?))).find(|(_, data)| {
-                // Two quick tests first: most bytes fail them.
-                data.get(0x36).is_some_and(|kind| *kind <= 8)
-                    && data.get(0x2C).is_some_and(|state| *state <= 8)
-                    && Header::parse(data).is_ok_and(|header| header.is_likely())
-            });
+            let found =
+                (from..).map_while(|at| Some((at, window.get(at..at.checked_add(HEADER_SIZE)?)?))).find(|(_, data)| {
+                    // Two quick tests first: most bytes fail them.
+                    data.get(0x36).is_some_and(|kind| *kind <= 8)
+                        && data.get(0x2C).is_some_and(|state| *state <= 8)
+                        && Header::parse(data).is_ok_and(|header| header.is_likely())
+                });
             let keep = found.map_or(window.len().saturating_sub(HEADER_SIZE - 1), |(at, _)| at);
             let complete = found.is_some();
             damaged |= window.iter().take(keep).any(|byte| *byte != 0);

@@ -7,6 +7,7 @@
 
 use super::event::{Event, known};
 use crate::bytes::{Bytes, Short};
+use crate::trace::utf16::utf16;
 
 /// An operation on a file or a disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,13 +93,6 @@ impl Fields<'_> {
     fn text(&self) -> String {
         utf16(self.bytes.rest())
     }
-}
-
-/// UTF-16 up to a zero or the end.
-fn utf16(data: &[u8]) -> String {
-    let (pairs, _) = data.as_chunks::<2>();
-    let units = pairs.iter().map(|pair| u16::from_le_bytes(*pair)).take_while(|unit| *unit != 0);
-    char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// The file key and name of a `FileIo_Name`.

@@ -58,7 +58,10 @@ impl<V: Clone + PartialEq> History<V> {
         self.entries.sort_by_key(|entry| (entry.number, entry.time, entry.edge));
         // The end of a recording names everything again.
         self.entries.dedup_by(|next, entry| {
-            next.number == entry.number && next.value == entry.value && next.edge == Edge::Known && entry.edge != Edge::End
+            next.number == entry.number
+                && next.value == entry.value
+                && next.edge == Edge::Known
+                && entry.edge != Edge::End
         });
     }
 

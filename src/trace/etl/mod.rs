@@ -81,7 +81,8 @@ impl Known {
 
     /// A path with the drive letter of its volume, if that is recorded.
     fn path(&mut self, path: &str) -> Arc<str> {
-        let drive = |(kernel, drive): &(String, String)| Some(format!("{drive}{}", path.strip_prefix(kernel.as_str())?));
+        let drive =
+            |(kernel, drive): &(String, String)| Some(format!("{drive}{}", path.strip_prefix(kernel.as_str())?));
         let replaced = self.volumes.iter().find_map(drive);
         let path = replaced.as_deref().or_else(|| path.strip_prefix(r"\??\")).unwrap_or(path);
         self.texts.keep(path).unwrap_or_else(|| path.into())
