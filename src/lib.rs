@@ -37,7 +37,7 @@
 //! - [`cost`]: the reads of a right-click, counted; [`mod@replay`]: the same reads, made and measured.
 //! - [`plan`]: what changes, with the complete new file in memory, checked against the plan.
 //! - [`store`]: backups, history and the atomic replace. Nothing else in the library writes.
-//! - [`report`] and [`export`]: rows for JSON, CSV and forensic formats.
+//! - [`report`] and [`export`]: rows for JSON, CSV and forensic formats; [`diff`]: what is different between two files.
 //!
 //! Cargo features: `scan` ([`scan()`]), `store` ([`mod@store`]), `serde` ([`report`], and `Serialize` for what rows consist of),
 //! `pins` ([`plan::pins`]), `export` ([`export`]), and `cli` (all of these and the program, on by default). Reading, planning and costs need none.
@@ -54,6 +54,7 @@ pub mod appid;
 #[doc(hidden)]
 pub mod bytes;
 pub mod cost;
+pub mod diff;
 pub mod error;
 #[cfg(feature = "export")]
 pub mod export;

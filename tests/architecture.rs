@@ -17,13 +17,13 @@ const LAYERS: [&[&str]; 11] = [
     &["trace"],
     &["plan"],
     &["report", "jump_list"],
-    &["scan", "replay", "store", "export"],
+    &["scan", "replay", "store", "export", "diff"],
     &["cli"],
 ];
 
 /// Where nothing may touch a file, the environment, another process or the clock.
-const PURE: [&str; 11] =
-    ["bytes", "limits", "format", "appid", "salvage", "write", "model", "cost", "trace", "plan", "report"];
+const PURE: [&str; 12] =
+    ["bytes", "limits", "format", "appid", "salvage", "write", "model", "cost", "trace", "plan", "report", "diff"];
 
 const IMPURE: [&str; 13] = [
     "std::fs",

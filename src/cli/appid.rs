@@ -195,7 +195,8 @@ fn table(answers: &[Answer<'_>]) -> String {
         ("Application", Align::Left),
         ("How", Align::Left),
         ("Windows calls it", Align::Left),
-    ]);
+    ])
+    .shortens(&["Application", "Windows calls it"]);
     let text =
         |text: &Option<String>| text.as_deref().map_or("-".to_owned(), |text| words::harmless(text).into_owned());
     for answer in answers {

@@ -4,8 +4,8 @@ use clap::{Parser, Subcommand};
 
 use super::options::Global;
 use super::{
-    appid, backup, check, delete, doctor, export, manual, merge, pins, prune, repair, replay, restore, scan, show,
-    tracking,
+    appid, backup, check, delete, diff, doctor, export, manual, merge, pins, prune, repair, replay, restore, scan,
+    show, tracking,
 };
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Restore(restore::RestoreArgs),
     Export(export::ExportArgs),
     Appid(appid::AppidArgs),
+    Diff(diff::DiffArgs),
     Doctor(doctor::DoctorArgs),
     Tracking(tracking::TrackingArgs),
     Completions(manual::CompletionsArgs),

@@ -228,7 +228,9 @@ fn table(rows: &[RunRow], store: &Store, context: &Context) -> String {
         ("Size", Align::Right),
         ("State", Align::Left),
         ("Command", Align::Left),
-    ]);
+    ])
+    .drops(&["Files"])
+    .shortens(&["Command"]);
     for row in rows {
         let style = match row.state {
             "complete" => GOOD,

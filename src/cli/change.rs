@@ -420,7 +420,10 @@ impl Told<'_> {
         if several || self.context.verbose {
             columns.push(("Folder", Align::Left));
         }
-        let mut grid = Grid::new(&columns);
+        let mut grid = Grid::new(&columns)
+            .drops(&["Folder", "AppID"])
+            .shortens(&["Application", "Folder"])
+            .stand_in("AppID", "Application");
         for change in changes {
             let arrow = |value: &dyn Fn(&Figures) -> String| {
                 let side = |figures: &Option<Figures>| figures.as_ref().map_or("none".to_owned(), value);
@@ -521,7 +524,11 @@ const STEPS_SHOWN: usize = 10;
 fn steps(change: &FileChange, all: bool, out: &mut String) {
     let shown = if all { change.steps.len() } else { STEPS_SHOWN };
     for step in change.steps.iter().take(shown) {
-        let path = step.path.as_deref().map(|path| format!(" {}", words::harmless(path))).unwrap_or_default();
+        let path = step
+            .path
+            .as_deref()
+            .map(|path| format!(" {}", words::harmless(&words::path_label(path))))
+            .unwrap_or_default();
         let id = step.entry_id.map(|id| format!("entry {id}:")).unwrap_or_default();
         let pinned = if step.pinned { paint(WARN, " (pinned)") } else { String::new() };
         let _ = writeln!(out, "  {id}{path}{pinned}  {}", paint(DIM, words::harmless(&step.what)));

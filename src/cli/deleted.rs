@@ -45,7 +45,9 @@ pub(crate) fn table(deleted: &[DeletedRow<'_>]) -> String {
         ("Last access (UTC)", Align::Left),
         ("Path", Align::Left),
         ("", Align::Left),
-    ]);
+    ])
+    .drops(&["Bytes", "Offset", "In the list", "Entry", "Last access (UTC)"])
+    .shortens(&["Path", "Where"]);
     for item in deleted {
         let entry = item.entry.as_ref();
         let path = entry.and_then(|entry| entry.path).map(|path| path.to_string());
@@ -59,7 +61,7 @@ pub(crate) fn table(deleted: &[DeletedRow<'_>]) -> String {
             item.id.map_or("-".to_owned(), |id| id.to_string()),
             stands(item),
             words::minute(entry.and_then(|entry| entry.last_access)),
-            path.map_or("-".to_owned(), |path| words::harmless(&path).into_owned()),
+            path.map_or("-".to_owned(), |path| words::harmless(&words::path_label(&path)).into_owned()),
             mark(item).map_or_else(String::new, |mark| paint(WARN, mark)),
         ]);
     }

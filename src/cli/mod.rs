@@ -10,10 +10,12 @@ mod check;
 mod context;
 mod delete;
 mod deleted;
+mod diff;
 mod doctor;
 mod exit;
 mod export;
 mod export_to;
+mod fields;
 mod input;
 mod interrupt;
 mod lists;
@@ -69,6 +71,7 @@ pub(crate) fn run() -> Exit {
         Command::Restore(args) => restore::run(&args, &context),
         Command::Export(args) => export::run(&args, &context),
         Command::Appid(args) => appid::run(&args, &context),
+        Command::Diff(args) => diff::run(&args, &context),
         Command::Doctor(args) => doctor::run(&args, &context),
         Command::Tracking(args) => tracking::run(&args, &context),
         Command::Completions(args) => manual::completions(&args, Args::command()),

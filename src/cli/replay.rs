@@ -176,7 +176,8 @@ fn people(path: &str, size: u64, timings: &[Timing], args: &ReplayArgs) -> Strin
         ("Time", Align::Right),
         ("× whole", Align::Right),
         ("", Align::Left),
-    ]);
+    ])
+    .drops(&["", "Passes", "Bytes per call"]);
     let longest = timings.iter().map(|timing| timing.seconds).fold(0.0, f64::max);
     for timing in timings {
         let share = if longest > 0.0 { timing.seconds / longest } else { 0.0 };

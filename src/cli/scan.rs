@@ -264,7 +264,10 @@ fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
         if several {
             columns.push(("Folder", Align::Left));
         }
-        let mut grid = Grid::new(&columns);
+        let mut grid = Grid::new(&columns)
+            .drops(&["Folder", "Kind", "AppID", "Split", "Last used (UTC)", "Pinned", "User", "Click"])
+            .shortens(&["Application", "User", "Folder"])
+            .stand_in("AppID", "Application");
         for line in lines {
             if let Rendered::Cells { cells, .. } = &line.rendered {
                 let mut cells = cells.clone();

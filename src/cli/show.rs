@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use jlfix::model::Severity;
 use jlfix::report::{EntryRow, FileRow, LinkDetail, LinkRow, Totals};
-use serde::Serialize;
 use serde_json::Value;
 
 use super::context::Context;
@@ -17,7 +16,7 @@ use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::style::{DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
-use super::{Stop, check, deleted, words};
+use super::{Stop, check, deleted, fields, words};
 
 /// Show header, entries, links and findings of files
 #[derive(Debug, clap::Args)]
@@ -162,7 +161,7 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
     if links {
         for entry in entries {
             out.push('\n');
-            whole(entry, &mut out);
+            fields::write(entry, &mut out);
         }
     } else if !entries.is_empty() {
         out.push('\n');
@@ -171,7 +170,7 @@ fn people(row: &FileRow<'_>, links: bool, verbose: bool) -> String {
     if links {
         for item in deleted {
             let _ = write!(out, "\n{}", deleted::head(item));
-            whole(item, &mut out);
+            fields::write(item, &mut out);
         }
     } else if !deleted.is_empty() {
         let _ = write!(out, "\n{}", deleted::table(deleted));
@@ -200,7 +199,9 @@ fn entry_table(entries: &[EntryRow<'_>]) -> String {
             ("", Align::Left),
         ]
     };
-    let mut grid = Grid::new(columns);
+    let mut grid = Grid::new(columns)
+        .drops(&["Score", "#", "Host", "Opens", "Pin"])
+        .shortens(&["Path", "Target", "Name", "Category", "Host"]);
     let text = |value: Option<String>| value.map_or("-".to_owned(), |value| words::harmless(&value).into_owned());
     for entry in entries {
         match entry {
@@ -228,7 +229,7 @@ fn entry_table(entries: &[EntryRow<'_>]) -> String {
                     text(row.interactions.map(|opens| words::number(opens.into()))),
                     text(row.score.map(|score| format!("{score:.1}"))),
                     text(row.host.map(|host| host.to_string())),
-                    text(path),
+                    text(path.as_deref().map(words::path_label)),
                     if marks.is_empty() { String::new() } else { paint(super::style::WARN, marks.join(", ")) },
                 ]);
             }
@@ -241,48 +242,6 @@ fn entry_table(entries: &[EntryRow<'_>]) -> String {
         }
     }
     grid.render()
-}
-
-/// Every field of an entry and its link that is there, a line each.
-fn whole(entry: &impl Serialize, out: &mut String) {
-    let value = serde_json::to_value(entry).unwrap_or_default();
-    fields(&value, 1, out);
-}
-
-fn fields(value: &Value, depth: usize, out: &mut String) {
-    let Value::Object(map) = value else { return };
-    for (key, value) in map {
-        let pad = "  ".repeat(depth);
-        match value {
-            Value::Null => {}
-            Value::Object(_) => {
-                let _ = writeln!(out, "{pad}{}", paint(HEAD, key));
-                fields(value, depth + 1, out);
-            }
-            Value::Array(items) if items.is_empty() => {}
-            Value::Array(items) if items.iter().all(|item| !item.is_object()) => {
-                let items: Vec<String> = items.iter().map(shown).collect();
-                let _ = writeln!(out, "{pad}{}  {}", paint(DIM, format!("{key:<20}")), items.join(", "));
-            }
-            Value::Array(items) => {
-                let _ = writeln!(out, "{pad}{}", paint(HEAD, key));
-                for item in items {
-                    fields(item, depth + 1, out);
-                    out.push('\n');
-                }
-            }
-            _ => {
-                let _ = writeln!(out, "{pad}{}  {}", paint(DIM, format!("{key:<20}")), shown(value));
-            }
-        }
-    }
-}
-
-fn shown(value: &Value) -> String {
-    match value {
-        Value::String(text) => words::harmless(text).into_owned(),
-        other => other.to_string(),
-    }
 }
 
 /// Columns of `--format csv`: the file's, the entry's, then the link's with `link_` before their names. The last six are

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use jlfix::format::known_folder::KnownFolder;
 use jlfix::format::time::FileTime;
 
 /// A number with commas between its thousands.
@@ -47,6 +48,14 @@ pub(crate) fn count(value: usize, noun: &str) -> String {
 /// A path as an argument of a printed command: quoted where the shell needs it, and never taken for an option.
 pub(crate) fn quoted_path(path: &str) -> String {
     if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
+}
+
+/// A path as it is shown: `knownfolder:{GUID}` with the name of the folder before it.
+pub(crate) fn path_label(path: &str) -> String {
+    match KnownFolder::of_path(path) {
+        Some(folder) => format!("{} ({path})", folder.name),
+        None => path.to_owned(),
+    }
 }
 
 /// A time to the minute, in UTC.

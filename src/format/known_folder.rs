@@ -116,6 +116,13 @@ pub static KNOWN_FOLDERS: &[KnownFolder] = &[
 ];
 
 impl KnownFolder {
+    /// The folder that a DestList path `knownfolder:{GUID}` names.
+    pub fn of_path(path: &str) -> Option<&'static Self> {
+        let (scheme, guid) = path.split_at_checked("knownfolder:".len())?;
+        let guid = scheme.eq_ignore_ascii_case("knownfolder:").then_some(guid)?;
+        Self::find(&Guid::parse(guid.trim_start_matches('{').trim_end_matches('}'))?)
+    }
+
     /// The folder of this GUID.
     pub fn find(guid: &Guid) -> Option<&'static Self> {
         let text = guid.to_string();

@@ -9,12 +9,12 @@ use crate::format::link::Link;
 use crate::format::text::Utf16;
 
 /// The path as it is compared.
-pub(super) fn fold(path: &str) -> String {
+pub(crate) fn fold(path: &str) -> String {
     path.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// An entry's path as it is compared. One that holds unpaired surrogates is only the same as itself.
-pub(super) fn key(path: Utf16<'_>) -> String {
+pub(crate) fn key(path: Utf16<'_>) -> String {
     if path.has_unpaired() {
         format!("\0{}", path.to_hex())
     } else {

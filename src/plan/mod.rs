@@ -14,7 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod identity;
+pub(crate) mod identity;
 mod ids;
 mod made_link;
 mod merge;

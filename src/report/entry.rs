@@ -11,7 +11,7 @@ use crate::format::link::Link;
 use crate::format::property_store::{self, Property};
 use crate::format::text::{CodePage, Text, Utf16};
 use crate::format::time::FileTime;
-use crate::model::AutomaticList;
+use crate::model::{AutomaticList, Entry};
 
 /// An entry of any kind of file.
 #[derive(Debug, Serialize)]
@@ -105,6 +105,16 @@ impl<'c> EntryRow<'c> {
 }
 
 impl<'c> AutomaticRow<'c> {
+    /// The row of an entry, which is at `position` of its list, with its link.
+    pub(crate) fn at(position: usize, entry: &'c Entry<'c>, detail: LinkDetail, code_page: CodePage) -> Self {
+        Self {
+            position: Some(position),
+            recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),
+            link: entry.link.and_then(|stream| LinkRow::of_stream(stream, detail, code_page)),
+            ..Self::of_entry(&entry.dest, code_page)
+        }
+    }
+
     /// The row of an entry by itself: with no place in a list, and no link.
     pub(super) fn of_entry(dest: &'c destlist::Entry<'c>, code_page: CodePage) -> Self {
         Self {
@@ -140,12 +150,8 @@ pub(super) fn automatic_rows<'c>(
     detail: LinkDetail,
     code_page: CodePage,
 ) -> Vec<EntryRow<'c>> {
-    let owned = list.entries.iter().enumerate().map(|(position, entry)| AutomaticRow {
-        position: Some(position),
-        recovered: entry.link.map(|stream| stream.recovery).filter(|how| *how != Recovery::Intact),
-        link: entry.link.and_then(|stream| LinkRow::of_stream(stream, detail, code_page)),
-        ..AutomaticRow::of_entry(&entry.dest, code_page)
-    });
+    let entries = list.entries.iter().enumerate();
+    let owned = entries.map(|(position, entry)| AutomaticRow::at(position, entry, detail, code_page));
     let orphans = list.orphans.iter().map(|stream| AutomaticRow {
         position: None,
         id: stream.entry_id().map(|(id, _)| id),

@@ -31,7 +31,7 @@ pub struct LinkRow<'c> {
 }
 
 impl<'c> LinkRow<'c> {
-    pub(super) fn borrowed(link: &'c Link<'c>, offset: u64, size: usize, detail: LinkDetail) -> Self {
+    pub(crate) fn borrowed(link: &'c Link<'c>, offset: u64, size: usize, detail: LinkDetail) -> Self {
         Self { offset, size, link: Cow::Borrowed(link), detail }
     }
 

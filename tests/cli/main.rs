@@ -25,6 +25,7 @@ mod concurrent;
 mod corpus;
 mod delete;
 mod deleted;
+mod diff;
 mod doctor;
 mod export;
 mod formats;

@@ -174,3 +174,65 @@ fn what_a_file_is_called_cannot_drive_the_terminal() {
         }
     }
 }
+
+/// Runs a command line of the shell on a terminal of `columns` columns, if this machine has `script` (util-linux).
+#[cfg(target_os = "linux")]
+fn on_terminal(columns: usize, line: &str) -> Option<String> {
+    let cli = Cli::new();
+    let mut command = cli.command("script");
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("TERM", "xterm");
+    command.args([
+        "-qec",
+        &format!("stty cols {columns} rows 24; {} {line}", env!("CARGO_BIN_EXE_jlfix")),
+        "/dev/null",
+    ]);
+    let Ok(output) = command.output() else {
+        eprintln!("skipped: this machine has no script(1)");
+        return None;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    Some(anstream::adapter::strip_str(&text).to_string().replace('\r', ""))
+}
+
+/// The rows of a table: from its head to the first empty line.
+#[cfg(target_os = "linux")]
+fn rows(text: &str) -> Vec<&str> {
+    let from_head = text.lines().skip_while(|line| !line.contains("State") && !line.contains("Path"));
+    from_head.take_while(|line| !line.is_empty()).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_row_wraps_on_a_terminal_of_80_columns() {
+    for columns in [60, 80, 100, 120, 200] {
+        let Some(text) = on_terminal(columns, "scan samples") else { return };
+        let rows = rows(&text);
+        assert!(rows.len() > 20, "{columns}: {text}");
+        for row in &rows {
+            assert!(row.chars().count() < columns, "{columns}: {row}");
+        }
+        // Folder, kind and AppID are dropped first.
+        let has = |name: &str| rows[0].contains(name);
+        assert_eq!(
+            (has("Folder"), has("Kind"), has("AppID")),
+            (columns > 120, columns > 100, columns > 100),
+            "{}",
+            rows[0]
+        );
+        assert!(has("Application") && has("Entries") && has("Size") && has("Reads per click"), "{}", rows[0]);
+        let Some(text) = on_terminal(columns, &format!("show samples/AutomaticDestinations/{EXPLORER}")) else {
+            return;
+        };
+        let long = text.lines().filter(|line| line.starts_with(' ') && line.contains(":\\"));
+        assert_eq!(long.filter(|line| line.chars().count() >= columns).collect::<Vec<_>>(), Vec::<&str>::new());
+    }
+}
+
+#[test]
+fn a_table_that_goes_to_a_file_has_its_full_width() {
+    let cli = Cli::new();
+    let mut command = cli.jlfix();
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).env("COLUMNS", "40").args(["scan", "samples"]);
+    let out = finish(command).exits(1);
+    assert!(out.stdout.lines().next().unwrap().ends_with("Folder"), "{}", out.stdout);
+}

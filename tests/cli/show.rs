@@ -92,6 +92,29 @@ fn every_field_of_a_link_is_told_if_the_user_asks_for_it() {
         "icon_index            -3\n",
         "volume_serial         4e2a91c7\n",
     ]);
+    // In the order that a person reads: target, times, size, drive, host, then ID list, LinkInfo and extra blocks.
+    let link = text.stdout.split_once("link\n").unwrap().1;
+    let order = ["target", "created", "file_size", "drive_type", "machine_id", "id_list", "local_path", "extra"];
+    let at = |field: &str| {
+        let is_it = |line: &str| line.trim_start().split(' ').next() == Some(field);
+        link.lines().position(is_it).unwrap_or_else(|| panic!("no {field} in {link}"))
+    };
+    let places: Vec<usize> = order.iter().map(|field| at(field)).collect();
+    assert!(places.is_sorted(), "{order:?}: {places:?}");
+}
+
+#[test]
+fn a_known_folder_has_its_name_in_tables_and_its_path_in_json() {
+    let folder = NewEntry::known_folder("374de290-123f-4565-9164-39c4925e467b", r"C:\Users\sam\Downloads");
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::new(4).entry(folder).build())]);
+    let path = "knownfolder:{374DE290-123F-4565-9164-39C4925E467B}";
+    let named = format!("Downloads ({path})");
+    cli.run(&format!("show {NOTEPAD}")).clean().says(&[&named]);
+    cli.run(&format!("show --links {NOTEPAD}")).clean().says(&[&named]);
+    let json = cli.run(&format!("show --format json {NOTEPAD}")).clean().json();
+    assert_eq!(json["files"][0]["entries"][0]["path"], path);
+    let plan = cli.run(&format!("prune --match downloads --dry-run {NOTEPAD}")).exits(1);
+    plan.says(&[&named, "the name of the known folder matches"]);
 }
 
 #[test]

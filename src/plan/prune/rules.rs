@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::format::destlist;
-use crate::format::guid::Guid;
 use crate::format::known_folder::KnownFolder;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
@@ -213,18 +212,11 @@ fn matching_field(entry: &Entry<'_>, matches: &dyn Fn(&str) -> bool, code_page: 
     if matches(&path) {
         return Some(MatchField::Path);
     }
-    if known_folder(&path).is_some_and(|folder| matches(folder.name)) {
+    if KnownFolder::of_path(&path).is_some_and(|folder| matches(folder.name)) {
         return Some(MatchField::KnownFolder);
     }
     let target = entry.read_link(code_page).and_then(Result::ok).and_then(|link| link.target());
     target.is_some_and(|target| matches(&target)).then_some(MatchField::LinkTarget)
-}
-
-/// The folder of a path `knownfolder:{GUID}`.
-fn known_folder(path: &str) -> Option<&'static KnownFolder> {
-    let (scheme, guid) = path.split_at_checked("knownfolder:".len())?;
-    let guid = scheme.eq_ignore_ascii_case("knownfolder:").then_some(guid)?;
-    KnownFolder::find(&Guid::parse(guid.trim_start_matches('{').trim_end_matches('}'))?)
 }
 
 /// The text of an entry that a pattern matched.
