@@ -87,7 +87,7 @@ fn every_field_of_a_link_is_told_if_the_user_asks_for_it() {
         assert_eq!(whole[field], value, "{field}");
     }
     let text = cli.run(&format!("show --links {NOTEPAD}")).clean();
-    text.says(&[
+    let text = text.says(&[
         "arguments             --harbour \"north\"\n",
         "icon_index            -3\n",
         "volume_serial         4e2a91c7\n",

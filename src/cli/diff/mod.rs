@@ -21,14 +21,14 @@ use pairs::{Content, Pair};
 /// Show what is different between two lists, two folders of lists, or a list and its backup
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Entries are matched by path and object id, not by their entry id alone. Folders are matched file by file, by
-relative path and name. Exit code 0: the same, byte for byte; 1: different.
+Entries are matched by path and object id, not by their entry id alone. The files of two folders are
+matched by relative path, then by name. Exit code 0: the same, byte for byte; 1: different.
 
 Examples:
-  jlfix diff A.automaticDestinations-ms B.automaticDestinations-ms
-  jlfix diff --backup FILE              what changed since the newest backup of FILE
+  jlfix diff A B
+  jlfix diff --backup f01b4d95cf55d32a.automaticDestinations-ms
   jlfix diff --backup=20261130T184501 FILE
-  jlfix diff --format json OLD-FOLDER NEW-FOLDER")]
+  jlfix diff --format json FOLDER EVIDENCE")]
 pub(crate) struct DiffArgs {
     /// The first file or folder; with --backup, the file to compare with its backup
     a: PathBuf,
