@@ -54,6 +54,7 @@ pub mod appid;
 #[doc(hidden)]
 pub mod bytes;
 pub mod cost;
+#[cfg(feature = "diff")]
 pub mod diff;
 pub mod error;
 #[cfg(feature = "export")]
