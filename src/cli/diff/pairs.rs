@@ -22,7 +22,7 @@ pub(super) struct Pair {
 /// Where the bytes of a file are.
 pub(super) enum Place {
     File(PathBuf),
-    Backup { store: Store, run: RunId, saved: Saved, path: PathBuf },
+    Backup { store: Store, run: RunId, saved: Box<Saved>, path: PathBuf },
 }
 
 /// The bytes of a file.
@@ -152,7 +152,12 @@ pub(super) fn with_backup(file: &Path, run: &str, context: &Context) -> Result<P
             }
         };
         let Some(record) = manifest.files.into_iter().find(|record| is_it(&record.path)) else { continue };
-        let before = record.saved.map(|saved| Place::Backup { store, run: listed.id, saved, path: record.path });
+        let before = record.saved.map(|saved| Place::Backup {
+            store,
+            run: listed.id,
+            saved: Box::new(saved),
+            path: record.path,
+        });
         let after = file.exists().then(|| Place::File(file.to_owned()));
         return Ok(Pair { before, after });
     }

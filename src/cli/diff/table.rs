@@ -67,7 +67,7 @@ fn differences(diff: &Diff, verbose: bool) -> String {
     }
     if !diff.pins.is_empty() {
         let _ = writeln!(out, "  {}", paint(HEAD, "Pins"));
-        list(&diff.pins.iter().collect::<Vec<_>>(), verbose, "pins", &mut out, |pin, out| one_pin(pin, out));
+        list(&diff.pins.iter().collect::<Vec<_>>(), verbose, "pins", &mut out, one_pin);
     }
     if !diff.order.is_empty() {
         let _ = writeln!(out, "  {}", paint(HEAD, "Order"));
