@@ -6,15 +6,15 @@ use jlfix::error::Error;
 use jlfix::model::{AutomaticList, Source};
 use jlfix::plan;
 use jlfix::scan::Found;
-use jlfix::store;
+use jlfix::store::{self, Decision};
 
-use super::Stop;
 use super::change::{Figures, FileChange, Session, Status, options};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Apps;
 use super::options::Format;
 use super::words;
+use super::{Stop, torn};
 
 /// Delete whole jump lists, after saving them
 #[derive(Debug, clap::Args)]
@@ -53,10 +53,15 @@ pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
         let mut change = FileChange::new(&found.path, context);
         let mut refused = None;
         let dry_run = session.dry_run;
-        let result = store::delete(&found.path, &options(context, dry_run), session.run(), |data| {
+        let mut reads = 0;
+        let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
+            if reads < torn::MOST_READS && torn::is_outdated(&found.path, data, found.hint, &context.read) {
+                reads += 1;
+                return Ok(Decision::ReadAgain);
+            }
             change.before = Figures::of(data, found.hint, context);
             match objection(found, data, args.include_pinned, context) {
-                None => Ok(()),
+                None => Ok(Decision::Delete),
                 Some(why) => {
                     refused = Some(format!("{}: {why}; nothing was changed", found.path.display()));
                     let (need, have) = ("a list without pins".to_owned(), why);

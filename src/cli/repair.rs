@@ -7,7 +7,7 @@ use jlfix::plan::{self, PlanError, RepairOptions};
 use jlfix::scan::Found;
 
 use super::Stop;
-use super::change::{FileChange, Session, Step};
+use super::change::{Figures, FileChange, Session, Step};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Lists;
@@ -105,6 +105,8 @@ fn planned(
         }
         Some(Source::Automatic(Err(short))) => return Err(hopeless(&short.to_string())),
         Some(source @ Source::Custom(_)) => {
+            change.before = Figures::of(data, hint, context);
+            change.after = change.before;
             return match source.findings().into_iter().find(|finding| finding.severity() == Severity::Error) {
                 None => Ok(None),
                 Some(finding) => Err(format!(

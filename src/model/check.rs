@@ -40,7 +40,10 @@ pub(super) fn structure(list: &AutomaticList<'_>) -> Vec<Finding> {
     } else if let Some(short) = list.cut {
         out.push(Finding::new(Code::EntryCut, short.to_string()));
     } else if !list.orphans.is_empty() {
-        let message = format!("{} links and no DestList that names them", list.orphans.len());
+        let message = match list.orphans.len() {
+            1 => "1 link and no DestList that names it".to_owned(),
+            count => format!("{count} links and no DestList that names them"),
+        };
         out.push(Finding::new(Code::NoDestList, message));
     } else if list.is_foreign() {
         let names: Vec<String> = list.others.iter().take(3).map(|stream| format!("{:?}", stream.name)).collect();
@@ -128,6 +131,11 @@ fn recovered(stream: &Stream<'_>) -> Finding {
     about(Finding::new(Code::Recovered, message), stream)
 }
 
+/// A number with its noun.
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// The finding, about this stream.
 fn about(finding: Finding, stream: &Stream<'_>) -> Finding {
     Finding { entry_id: stream.entry_id().map(|(id, _)| id), offset: Some(stream.offset), ..finding }
@@ -144,11 +152,15 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
     }
     let mut tell = |code, message: String| out.push(Finding::new(code, message));
     if header.count as usize != entries.len() {
-        tell(Code::Count, format!("the header counts {} entries, there are {}", header.count, entries.len()));
+        let counts = counted(header.count as usize, "entry", "entries");
+        let have = entries.len();
+        tell(Code::Count, format!("the header counts {counts}, there {} {have}", if have == 1 { "is" } else { "are" }));
     }
     let pinned = list.pinned();
     if header.pinned as usize != pinned {
-        tell(Code::PinnedCount, format!("the header counts {} pinned entries, there are {pinned}", header.pinned));
+        let counts = counted(header.pinned as usize, "pinned entry", "pinned entries");
+        let are = if pinned == 1 { "is" } else { "are" };
+        tell(Code::PinnedCount, format!("the header counts {counts}, there {are} {pinned}"));
     }
     let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum::<f64>() + 0.0;
     let off = (f64::from(header.total) - total).abs();
@@ -163,16 +175,23 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
     if highest > header.last_id {
         tell(Code::LastId, format!("the last id given is {}, an entry has {highest}", header.last_id));
     }
-    if let Some(short) = list.cut {
+    // The last entry, if the DestList ends in it: what is missing is reported with it.
+    let last = entries.iter().max_by_key(|entry| entry.dest.offset).map(|entry| entry.dest.offset);
+    let is_truncated = |entry: &Entry<'_>| {
+        entry.soundness == Soundness::Bounded && Some(entry.dest.offset) == last && list.cut.is_some()
+    };
+    if let Some(short) = list.cut.filter(|_| !entries.iter().any(is_truncated)) {
         let offset = file_offset(list.dest_list, short.offset);
         out.push(Finding { offset, ..Finding::new(Code::EntryCut, short.to_string()) });
     }
     for gap in &list.gaps {
         let end = list.entries.iter().map(|entry| entry.dest.offset).max().unwrap_or(0);
         let (code, message) = if gap.start > end && list.cut.is_none() {
-            (Code::Trailing, format!("{} bytes follow the last entry", gap.len()))
+            let follow = if gap.len() == 1 { "byte follows" } else { "bytes follow" };
+            (Code::Trailing, format!("{} {follow} the last entry", gap.len()))
         } else {
-            let message = format!("no entry can be read in {} bytes of the DestList, from {}", gap.len(), gap.start);
+            let bytes = counted(gap.len(), "byte", "bytes");
+            let message = format!("no entry can be read in {bytes} of the DestList, from {}", gap.start);
             (Code::EntryCut, message)
         };
         out.push(Finding { offset: file_offset(list.dest_list, gap.start as u64), ..Finding::new(code, message) });
@@ -180,7 +199,8 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
     order(entries, out);
     ranks(entries, out);
     identities(entries, out);
-    for Entry { dest, soundness, link } in entries {
+    for entry in entries {
+        let Entry { dest, soundness, link } = entry;
         let at = |finding: Finding| Finding {
             offset: file_offset(list.dest_list, dest.offset as u64),
             ..finding.entry(dest.id)
@@ -195,8 +215,16 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
             out.push(at(Finding::new(Code::Checksum, message)));
         }
         if *soundness == Soundness::Bounded {
+            let why = match list.cut.filter(|_| is_truncated(entry)) {
+                Some(short) => short.to_string(),
+                None => "a length in it is invalid".to_owned(),
+            };
+            let message = format!("entry {}: {why}; its path is read to where text ends", dest.id);
+            out.push(at(Finding::new(Code::EntryCut, message)));
+        }
+        if dest.is_path_overwritten() {
             let message =
-                format!("entry {}: a length in it cannot be right; its path is read to where text ends", dest.id);
+                format!("entry {}: its path was overwritten: a NUL follows {}", dest.id, dest.path.until_nul());
             out.push(at(Finding::new(Code::EntryCut, message)));
         }
         if !dest.last_access.is_plausible() {
@@ -306,7 +334,8 @@ fn link_findings(
     });
     let slack = (link.complete && link.size < data.len()).then(|| {
         let slack = data.len().saturating_sub(link.size);
-        let message = format!("{what}: {slack} bytes follow its end");
+        let follow = if slack == 1 { "byte follows" } else { "bytes follow" };
+        let message = format!("{what}: {slack} {follow} its end");
         Finding::new(Code::LinkSlack, message).at(offset.saturating_add(link.size as u64))
     });
     let targets = link.mismatch().map(|Mismatch { id_list, link_info }| {
@@ -322,7 +351,10 @@ fn link_findings(
     });
     let times: Vec<Finding> = link
         .times_out_of_range()
-        .map(|(which, time)| Finding::new(Code::Time, format!("{what}: {which} is {time}")).at(offset).without_fix())
+        .map(|(which, at, time)| {
+            let message = format!("{what}: {which} is {time}");
+            Finding::new(Code::Time, message).at(offset.saturating_add(at)).without_fix()
+        })
         .collect();
     part.into_iter().chain(slack).chain(targets).chain(padded).chain(times)
 }
@@ -338,7 +370,8 @@ pub(super) fn custom(custom: &Custom<'_>) -> Vec<Finding> {
         out.extend(link_findings(&entry.link, entry.raw, &what, entry.offset as u64));
     }
     if custom.faults.is_empty() && !custom.slack.is_empty() {
-        let message = format!("{} bytes follow the last footer", custom.slack.len());
+        let follow = if custom.slack.len() == 1 { "byte follows" } else { "bytes follow" };
+        let message = format!("{} {follow} the last footer", custom.slack.len());
         out.push(Finding::new(Code::CustomSlack, message).at(custom.slack_offset as u64));
     }
     out
@@ -355,12 +388,16 @@ fn custom_fault(fault: &CustomFault) -> Finding {
             Finding::new(Code::CustomCategory, format!("category type at offset {at}: is {kind}, expected 0, 1 or 2"))
                 .at(*at)
         }
-        CustomFault::Link(at, why, skipped) => {
-            Finding::new(Code::CustomLink, format!("link at offset {at}: {why}; {skipped} bytes passed over")).at(*at)
-        }
+        CustomFault::Link(at, why, skipped) => Finding::new(
+            Code::CustomLink,
+            format!("link at offset {at}: {why}; {} skipped", counted(*skipped as usize, "byte", "bytes")),
+        )
+        .at(*at),
         CustomFault::Class(at, class, skipped) => {
-            let message =
-                format!("link at offset {at}: class {class} is not that of a link; {skipped} bytes passed over");
+            let message = format!(
+                "link at offset {at}: class {class} is not that of a link; {} skipped",
+                counted(*skipped as usize, "byte", "bytes")
+            );
             Finding::new(Code::CustomLink, message).at(*at)
         }
         CustomFault::Footer(at, found) => {
@@ -372,7 +409,8 @@ fn custom_fault(fault: &CustomFault) -> Finding {
             Finding::new(Code::CustomLink, message).at(*at)
         }
         CustomFault::Count(need, have) => {
-            Finding::new(Code::CustomCount, format!("the header counts {need} categories, {have} could be read")).at(4)
+            let counts = counted(*need as usize, "category", "categories");
+            Finding::new(Code::CustomCount, format!("the header counts {counts}, {have} could be read")).at(4)
         }
     }
 }

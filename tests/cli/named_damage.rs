@@ -186,7 +186,7 @@ fn a_path_of_65535_characters() {
         let at = entry_at(bytes, 20) + PATH_LENGTH;
         bytes[at..at + 2].fill(0xFF);
     };
-    let told = &["JL211", "entry 21: a length in it cannot be right"];
+    let told = &["JL211", "entry 21: a length in it is invalid"];
     Case::new("path length 0xFFFF", &forty_one(), length, told).holds();
 }
 

@@ -219,6 +219,11 @@ impl<'a> Entry<'a> {
         checksum_of(&bytes).unwrap_or_default()
     }
 
+    /// True if something was written over the path: a NUL in it, other than one at its end, which a program may write.
+    pub fn is_path_overwritten(&self) -> bool {
+        self.path.until_nul().0.len().saturating_add(2) < self.path.0.len()
+    }
+
     /// True if the checksum on disk is the one that the entry's first 112 bytes call for.
     pub fn checksum_ok(&self) -> bool {
         checksum_of(self.raw) == Some(self.checksum)

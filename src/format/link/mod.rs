@@ -304,11 +304,11 @@ impl<'a> Link<'a> {
         longest
     }
 
-    /// The times of the target that are out of range, past the year 9999, by name.
-    pub fn times_out_of_range(&self) -> impl Iterator<Item = (&'static str, crate::format::time::FileTime)> {
+    /// The times of the target that are out of range, past the year 9999: name, offset in the link (MS-SHLLINK 2.1), value.
+    pub fn times_out_of_range(&self) -> impl Iterator<Item = (&'static str, u64, crate::format::time::FileTime)> {
         let Header { created, accessed, modified, .. } = self.header;
-        let times = [("creation time", created), ("access time", accessed), ("write time", modified)];
-        times.into_iter().filter(|(_, time)| !time.is_plausible())
+        let times = [("creation time", 28, created), ("access time", 36, accessed), ("write time", 44, modified)];
+        times.into_iter().filter(|(.., time)| !time.is_plausible())
     }
 
     /// What could not be read in the link, its ID list and its extra blocks.

@@ -129,7 +129,7 @@ impl<'x, 'c> Judge<'x, 'c> {
         let options = self.options;
         self.retain(|draft, steps, links| {
             let whole = draft.entry.path.until_nul();
-            let overwritten = whole.0.len() < draft.entry.path.0.len();
+            let overwritten = draft.entry.is_path_overwritten();
             if !overwritten && !draft.bounded {
                 return true;
             }
