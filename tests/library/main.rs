@@ -20,6 +20,8 @@ mod library;
 mod links;
 mod merging;
 mod mutants;
+#[cfg(feature = "cli")]
+mod pins;
 mod store;
 mod store_os;
 mod store_processes;

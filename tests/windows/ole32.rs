@@ -182,4 +182,22 @@ mod written {
         }
         assert_eq!(judge(&cli, &merged, "merged"), merged.len());
     }
+
+    #[test]
+    fn ole32_reads_every_list_with_an_added_or_a_moved_pin_as_we_do() {
+        let cli = Cli::new();
+        let mut changed = Vec::new();
+        for (number, list) in lists().into_iter().enumerate().filter(|(_, list)| list.len() < 200_000) {
+            cli.write(name(number), &list);
+            let into = format!("{number:03}");
+            let app = &name(number)[4..20];
+            cli.run_words(["pins", "add", r"C:\pinned\", "--app", app, "--list-format", "4", "--into", &into]).exits(0);
+            let new = format!("{number:03} moved");
+            fs::create_dir(cli.path(&new)).unwrap();
+            cli.run_words(["pins", "move", &into, &new, "--map", "C:=D:", "--list-format", "6"]).exits(0);
+            changed.push((name(number), list));
+            changed.push((format!("{new}/{}", &name(number)[4..]), Vec::new()));
+        }
+        assert_eq!(judge(&cli, &changed, "changed"), changed.len());
+    }
 }

@@ -39,7 +39,7 @@ pub(crate) struct AddArgs {
     /// The folder of the lists, or the profile [default: the live user's, on Windows]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
-    /// The place among the pins, from 0; behind them if not given
+    /// The place among the pins, from 0; behind them if not given or larger
     #[arg(long, value_name = "N")]
     at: Option<usize>,
     /// The format of a new list, where no list is beside it: 1, 3, 4, 5 or 6

@@ -27,7 +27,8 @@ beside it. A damaged list is refused.
 
 A mapped path is changed everywhere in the entry and its link: path, LinkInfo, relative path, working
 directory, icon, property store and item ID list. Paths match at a backslash, in any case; of several
-mappings the longest is used. knownfolder: and :: names need no mapping; their links are changed.
+mappings the longest is used. knownfolder: and :: names need no mapping: the path in their links is
+mapped, or dropped if no mapping matches, and the item ID list leads to the folder.
 
 The tracker block, the serial number and the id of the volume, file references, and host and object
 ids of the entry are dropped: they belong to the old machine. They are kept for a path on a share

@@ -4,6 +4,9 @@
 //! and host and object ids of the entry are those of a file on the old machine: with them, Windows would look for the
 //! target there, or take another file for it. They are dropped for every target but one on a share that is not mapped,
 //! where they are the server's and lead to the file from every machine.
+//!
+//! The link of a known folder or of a place in the namespace has an ID list that leads there on every machine. Its LinkInfo
+//! is mapped if a mapping matches, and dropped otherwise: its path is that of the old profile.
 
 use super::file::{StoredPin, check_path};
 use super::map::PathMap;
@@ -28,6 +31,11 @@ impl NewPin {
     /// The path of the entry; an unpaired surrogate becomes U+FFFD.
     pub fn path(&self) -> String {
         self.stored.shown_path()
+    }
+
+    /// The link.
+    pub fn link(&self) -> &[u8] {
+        &self.link
     }
 
     /// What could not be kept of the link.

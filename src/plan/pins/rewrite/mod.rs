@@ -74,7 +74,12 @@ pub(super) fn rewrite(data: &[u8], how: Carrying<'_>) -> Result<Rewritten, Strin
     let mapped_target = target.as_deref().and_then(|path| how.map.map_text(path));
     let mut parts = Vec::new();
     let list_changed = writer.id_list(mapped_target.as_ref(), &mut parts).ok_or("it is too large")?;
-    writer.info(&mut parts).ok_or("its LinkInfo cannot be rewritten")?;
+    let info_dropped = writer.drops_info(mapped_target.as_ref());
+    if info_dropped {
+        writer.flags &= !LinkFlags::HAS_LINK_INFO;
+    } else {
+        writer.info(&mut parts).ok_or("its LinkInfo cannot be rewritten")?;
+    }
     writer.strings(target.as_deref(), mapped_target.as_ref(), &mut parts).ok_or("a string is too long")?;
     writer.blocks(list_changed, &mut parts).ok_or("it is too large")?;
     let mut bytes = header.to_vec();
@@ -84,7 +89,7 @@ pub(super) fn rewrite(data: &[u8], how: Carrying<'_>) -> Result<Rewritten, Strin
     bytes.extend(parts);
     bytes.extend([0; 4]);
     let notes = writer.notes;
-    verify(&link, &bytes, how)?;
+    verify(&link, &bytes, info_dropped, how)?;
     Ok(Rewritten { bytes, notes })
 }
 
@@ -104,7 +109,7 @@ pub(super) fn with_id_list(data: &[u8], list: &[u8], is_folder: bool) -> Option<
 }
 
 /// Reads the new link again, and compares what it names with what the old one named.
-fn verify(old: &Link<'_>, bytes: &[u8], how: Carrying<'_>) -> Result<(), String> {
+fn verify(old: &Link<'_>, bytes: &[u8], info_dropped: bool, how: Carrying<'_>) -> Result<(), String> {
     let new = link::parse(bytes, how.code_page).map_err(|error| error.to_string())?;
     if !new.complete || !new.problems.is_empty() {
         return Err("it could not be rewritten".to_owned());
@@ -112,7 +117,7 @@ fn verify(old: &Link<'_>, bytes: &[u8], how: Carrying<'_>) -> Result<(), String>
     let mapped = |path: Option<String>| path.map(|path| how.map.map_text(&path).map_or(path, |mapped| mapped.text()));
     let (expected, found) = (mapped(old.target()), new.target());
     let moved = how.map.map_text(&old.target().unwrap_or_default()).is_some();
-    if expected != found && (moved || old.target().as_deref().is_some_and(is_plain)) {
+    if expected != found && !info_dropped && (moved || old.target().as_deref().is_some_and(is_plain)) {
         let found = found.unwrap_or_else(|| "nothing".to_owned());
         return Err(format!("rewritten, it would name {found} instead of {}", expected.unwrap_or_default()));
     }
@@ -172,6 +177,15 @@ impl Writer<'_, '_> {
             }
         }
         Some(changed)
+    }
+
+    /// True if the LinkInfo is left out: the ID list leads to a known folder or a place in the namespace on every machine,
+    /// and the path is that of the old one.
+    fn drops_info(&self, mapped_target: Option<&MappedPath>) -> bool {
+        let local = self.link.local_path().is_some_and(|path| is_plain(&path));
+        let items = self.link.items().filter(|list| !list.items.is_empty());
+        let leads_there = items.and_then(|list| list.target()).is_some_and(|target| !is_plain(&target));
+        !self.how.has_path && mapped_target.is_none() && local && leads_there
     }
 
     fn info(&mut self, out: &mut Vec<u8>) -> Option<()> {
