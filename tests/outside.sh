@@ -34,6 +34,12 @@ mapfile -d '' -t pruned < <(find "$work" -path '*/keep-*' -name '*.automaticDest
 echo "${#pruned[@]} files after prune --keep 0, 1, 3 and 50"
 
 failed=0
+# skip WHY: says what is left out, and notes it where .ci/run looks for it.
+skip() {
+  echo "skipped: $1"
+  [ -z "${JLFIX_SKIPS-}" ] || printf 'tests/outside.sh\t%s\n' "$1" >>"$JLFIX_SKIPS"
+}
+
 # with NAME COMMAND...: runs the command with each file after its words. A warning is a failure: gsf goes on after one.
 with() {
   local name=$1 opened=0 list
@@ -57,12 +63,12 @@ gsf_all() {
   [ "${#names[@]}" = 0 ] || gsf cat "$1" "${names[@]}" >"$work/streams"
 }
 
-if command -v gsf >/dev/null; then with "gsf list and cat" gsf_all; else echo "skipped: no gsf (libgsf-bin)"; fi
+if command -v gsf >/dev/null; then with "gsf list and cat" gsf_all; else skip "no gsf (libgsf-bin)"; fi
 if command -v 7z >/dev/null; then
   with "7z l" 7z l
   with "7z t" 7z t
 else
-  echo "skipped: no 7z (7zip)"
+  skip "no 7z (7zip)"
 fi
 if python3 -c 'import olefile' 2>/dev/null; then
   cat >"$work/streams.py" <<'PY'
@@ -87,6 +93,6 @@ sys.exit(opened != len(sys.argv) - 1)
 PY
   python3 "$work/streams.py" "${pruned[@]}" || failed=1
 else
-  echo "skipped: no olefile for python3"
+  skip "no olefile for python3"
 fi
 exit "$failed"

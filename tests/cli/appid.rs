@@ -1,20 +1,9 @@
 //! The names of applications, held against real jump lists and against a public list of AppIDs.
 
-use std::path::{Path, PathBuf};
+use crate::support::skip::corpus;
 
 use jlfix::appid::{AppId, AppNames, known_sources, recover};
 use walkdir::WalkDir;
-
-/// The folder of real files beside the checkout, if it is there.
-fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    if corpus.is_dir() {
-        return Some(corpus);
-    }
-    println!("skipped: no corpus");
-    None
-}
 
 #[test]
 fn every_jump_list_of_the_corpus_is_told_by_name() {

@@ -16,21 +16,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use support::build::{ListBuilder, Property, StoreBuilder};
 use support::cli::{AUTOMATIC, Cli, Output, samples};
-
-/// A place beside the checkout, or where the variable says; none, and a word about it, where there is nothing.
-fn shared(variable: &str, below: &str, what: &str) -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(below);
-    let path = std::env::var_os(variable).map_or_else(beside, PathBuf::from);
-    if !path.exists() {
-        println!("skipped: no {what}");
-        return None;
-    }
-    Some(fs::canonicalize(path).unwrap())
-}
-
-fn corpus() -> Option<PathBuf> {
-    shared("JLFIX_CORPUS", "corpus", "corpus")
-}
+use support::skip::{beside, corpus, skip};
 
 /// The files of a folder and the folders in it, in order.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -279,14 +265,14 @@ read = None
 for line in sys.stdin:
     original, new, keep = line.rstrip("\n").split("\t")
     if read is None or read.path != original:
-        read = oracle.AutomaticList(original)
-    for breach in oracle.compare_pruned(read, oracle.AutomaticList(new), int(keep)):
+        read = oracle.JumpList(original)
+    for breach in oracle.compare_pruned(read, oracle.JumpList(new), int(keep)):
         print(new, breach)
 "#;
 
 /// What the judge says of the pairs, a line each of original, new and number kept; none where it cannot be asked.
 fn judged(pairs: &str) -> Option<String> {
-    let oracle = shared("JLFIX_ORACLE", "tools/oracle.py", "outside judge")?;
+    let oracle = beside("JLFIX_ORACLE", "tools/oracle.py", "outside judge")?;
     let python = |arguments: &[&str]| {
         let mut command = Command::new("python3");
         command.arg("-c").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -294,7 +280,7 @@ fn judged(pairs: &str) -> Option<String> {
     };
     let has_olefile = python(&["import olefile"]).and_then(std::process::Child::wait_with_output);
     if !has_olefile.is_ok_and(|out| out.status.success()) {
-        println!("skipped: no python3 with olefile for the outside judge");
+        skip("no python3 with olefile for the outside judge");
         return None;
     }
     let mut child = python(&[JUDGE, &oracle.to_string_lossy()]).unwrap();

@@ -1,6 +1,7 @@
 //! `jlfix export`: every entry in the shape of other tools, nothing lost, and nothing written where it must not be.
 
 use crate::support;
+use crate::support::skip::{corpus, skip};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,16 +15,6 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use support::build::{CustomBuilder, Link, LinkBuilder, ListBuilder, NewEntry, Property, StoreBuilder, time, utf16};
 use support::cli::{CHROME, Cli, EXPLORER, NOTEPAD, finish};
-
-fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let corpus = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    if corpus.is_dir() {
-        return Some(fs::canonicalize(corpus).unwrap());
-    }
-    println!("skipped: no corpus");
-    None
-}
 
 /// The only file in `folder` whose name ends so.
 #[track_caller]
@@ -428,7 +419,7 @@ fn pipe(program: &str, args: &[&str], input: &str) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
-        println!("skipped: no {program}");
+        skip(format_args!("no {program}"));
         return None;
     };
     let mut stdin = child.stdin.take().unwrap();

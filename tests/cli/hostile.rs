@@ -2,6 +2,7 @@
 //! not be, and the other files are done all the same.
 
 use crate::support;
+use crate::support::skip::skip;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -139,7 +140,7 @@ fn an_immutable_file_or_folder_is_told_and_nothing_is_left_behind() {
     let cli = Cli::with(&[(NOTEPAD, list()), (EXPLORER, list())]);
     let before = cli.snapshot();
     let Some(file) = Immutable::new(cli.path(NOTEPAD)) else {
-        println!("skipped: nothing can be made immutable here");
+        skip("nothing can be made immutable here");
         return;
     };
     let output = cli.run("prune --keep 1 .").exits(3).complains(&[NOTEPAD, "not permitted"]);
@@ -243,7 +244,7 @@ fn a_store_that_belongs_to_somebody_else_is_refused() {
     let (cli, run) = store_with_a_prune();
     // Only root can give a file away.
     if std::os::unix::fs::chown(&run, Some(12_345), None).is_err() {
-        println!("skipped: needs root");
+        skip("needs root");
         return;
     }
     let before = cli.snapshot();
@@ -327,7 +328,7 @@ fn an_access_list_of_the_original_is_kept_in_the_manifest_and_comes_back() {
         list.extend(tag.to_le_bytes().into_iter().chain(rights.to_le_bytes()).chain(id.to_le_bytes()));
     }
     if xattr::set(&path, "system.posix_acl_access", &list).is_err() {
-        println!("skipped: the file system keeps no access lists");
+        skip("the file system keeps no access lists");
         return;
     }
     cli.run("delete .").clean();

@@ -7,6 +7,7 @@
 
 use crate::harness;
 use crate::support;
+use crate::support::skip::skip;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -486,12 +487,12 @@ impl Scene {
 /// Strikes a verb at each of its calls.
 fn nothing_is_lost(verb: Verb) {
     if let Some(why) = strace::unusable() {
-        println!("skipped: {why}");
+        skip(why);
         return;
     }
     let command = verb.name.split(' ').next().unwrap();
     if Cli::new().run_words([command, "--help"]).code != 0 {
-        println!("skipped: there is no {command} yet");
+        skip(format_args!("there is no {command} yet"));
         return;
     }
     let scene = Scene::new(verb);

@@ -1,5 +1,6 @@
 //! The shell link reader against real links, and against what independent parsers read in them.
 
+use crate::support::skip::corpus;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -8,17 +9,6 @@ use jlfix::format::text::CodePage;
 use jlfix::limits::Limits;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-
-/// The folder of real files, or nothing (said once a test) where it is missing.
-fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let folder = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: no corpus");
-    None
-}
 
 /// Every standalone link of the corpus by its SHA-256.
 fn links(corpus: &Path) -> BTreeMap<String, (PathBuf, Vec<u8>)> {

@@ -273,7 +273,7 @@ mod windows {
         for name in [OsStr::new(NAME), &odd, OsStr::new(&"y".repeat(250))] {
             let path = deep.join(name);
             if let Err(e) = fs::write(&path, b"old") {
-                println!("skipped {name:?}: the file system does not take the name ({e})");
+                crate::support::skip::skip(format_args!("the file system does not take the name {name:?} ({e})"));
                 continue;
             }
             let manifest = place.change(&path, b"new");

@@ -15,7 +15,7 @@ pub fn pass<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) {
     let has_olefile =
         || Command::new("python3").args(["-c", "import olefile"]).output().is_ok_and(|out| out.status.success());
     if !judge.is_file() || !has_olefile() {
-        println!("skipped: no outside judge, or no python3 with olefile for it");
+        super::skip::skip("no outside judge, or no python3 with olefile for it");
         return;
     }
     let mut command = Command::new("python3");

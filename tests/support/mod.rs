@@ -18,4 +18,5 @@ pub mod oracle;
 pub mod place;
 pub mod read;
 pub mod samples;
+pub mod skip;
 pub mod start;

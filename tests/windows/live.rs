@@ -3,6 +3,7 @@
 
 use crate::ole;
 use crate::support;
+use crate::support::skip::skip;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -38,7 +39,7 @@ impl Live {
     /// None outside Wine.
     fn new() -> Option<Self> {
         if CURRENT_USER.open(r"Software\Wine").is_err() {
-            println!("skipped: not in Wine");
+            skip("not in Wine");
             return None;
         }
         let alone = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -341,7 +342,7 @@ fn odd_names_long_paths_read_only_and_hidden_files_are_pruned_and_restored_as_th
             Ok(mut file) => std::io::Write::write_all(&mut file, &list).unwrap(),
             // Wine keeps names as UTF-8, which has no unpaired surrogates.
             Err(error) if path.to_str().is_none() && error.kind() == std::io::ErrorKind::NotFound => {
-                println!("skipped: no name with an unpaired surrogate here");
+                skip("no name with an unpaired surrogate here");
                 return false;
             }
             Err(error) => panic!("{}: {error}", path.display()),

@@ -3,6 +3,7 @@
 use crate::ole;
 use crate::support;
 use crate::support::mutants;
+use crate::support::skip::corpus;
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +15,6 @@ fn compound_files(folder: &Path) -> Vec<PathBuf> {
     let files = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().map(Result::unwrap);
     let files = files.filter(|file| file.file_type().is_file()).map(walkdir::DirEntry::into_path);
     files.filter(|path| looks_like_compound(&std::fs::read(path).unwrap())).collect()
-}
-
-fn corpus() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus");
-    let folder = std::env::var_os("JLFIX_CORPUS").map_or_else(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
 }
 
 /// Streams of these sizes, each with bytes of its own.
@@ -41,10 +36,7 @@ fn write(path: &Path, storages: &[String], contents: &[(String, Vec<u8>)]) {
 
 #[test]
 fn ole32_reads_every_real_list_as_we_do() {
-    let Some(corpus) = corpus() else {
-        println!("skipped: no corpus");
-        return;
-    };
+    let Some(corpus) = corpus() else { return };
     let files = compound_files(&corpus.join("jumplists"));
     let streams: usize = files.iter().map(|file| ole::assert_both_read_the_same(file)).sum();
     println!("ole32 and jlfix read {} files and {streams} streams the same", files.len());

@@ -2,6 +2,7 @@
 //!
 //! Under Wine too, but for what Wine cannot do: then a test says that it skips, and why.
 
+use crate::support::skip::skip;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -242,7 +243,7 @@ fn a_symbolic_link_is_refused_and_what_it_points_to_stays() {
     let link = place.path("link");
     let made = std::os::windows::fs::symlink_file(&path, &link);
     if made.is_err() || !fs::symlink_metadata(&link).is_ok_and(|found| found.is_symlink()) {
-        println!("skipped: no symbolic links here ({made:?})");
+        skip(format_args!("no symbolic links here ({made:?})"));
         return;
     }
     assert_eq!(refusal(&link), Refusal::Symlink);
@@ -298,7 +299,7 @@ fn a_short_name_is_refused_as_it_would_cost_the_long_one() {
     let length = unsafe { GetShortPathNameW(long.as_ptr(), short.as_mut_ptr(), short.len() as u32) };
     let short = PathBuf::from(OsString::from_wide(&short[..length as usize]));
     if short.file_name() == path.file_name() || !short.is_file() {
-        println!("skipped: no short names here ({})", short.display());
+        skip(format_args!("no short names here ({})", short.display()));
         return;
     }
     assert!(matches!(refusal(&short), Refusal::AlternateName(_)));
@@ -326,7 +327,7 @@ impl Drop for MadeUpProfile {
 #[test]
 fn the_profiles_of_all_users_come_from_the_registry() {
     if !is_wine() {
-        println!("skipped: a real machine's registry is left alone");
+        skip("a real machine's registry is left alone");
         return;
     }
     let place = Place::new();

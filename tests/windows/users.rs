@@ -1,5 +1,6 @@
 //! `restore --all-users`, with profiles that are made up in the registry of Wine.
 
+use crate::support::skip::skip;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -53,7 +54,7 @@ impl Drop for User {
 #[test]
 fn each_user_gets_the_last_change_undone_from_the_own_store() {
     if !is_wine() {
-        println!("skipped: a real machine's registry is left alone");
+        skip("a real machine's registry is left alone");
         return;
     }
     let cli = Cli::new();
