@@ -22,6 +22,7 @@ mod merging;
 mod mutants;
 #[cfg(feature = "cli")]
 mod pins;
+mod start_sector;
 mod store;
 mod store_os;
 mod store_processes;

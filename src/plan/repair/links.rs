@@ -156,6 +156,20 @@ impl<'c> Links<'c> {
                 }
             }
         }
+        self.join_the_last(drafts);
+    }
+
+    /// One entry without a link and one link without an owner belong together if the size agrees, also where the link
+    /// names another destination, as the links of moved files do.
+    fn join_the_last(&mut self, drafts: &mut [Draft<'_>]) {
+        let mut without = drafts.iter_mut().filter(|draft| draft.link.is_none());
+        let (Some(draft), None) = (without.next(), without.next()) else { return };
+        let mut unowned = self.all.iter().enumerate().filter(|(_, found)| !found.taken && found.stream.name.is_empty());
+        let (Some((index, found)), None) = (unowned.next(), unowned.next()) else { return };
+        if !draft.doubtful && self.lost_sizes.get(&draft.entry.id) == Some(&(found.data.len() as u64)) {
+            draft.link = Some(index);
+            self.take(index, true);
+        }
     }
 
     /// Marks a link as an entry's, or as nobody's.
