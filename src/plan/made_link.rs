@@ -63,7 +63,7 @@ pub(super) fn of_entry(entry: &Entry<'_>) -> Option<Vec<u8>> {
         return None;
     }
     let path = entry.path.to_string();
-    let info = info_of(entry.path, UNKNOWN_DRIVE);
+    let info = info_of(entry.path, UNKNOWN_DRIVE, None);
     let parts = info
         .map(|front| Parts { flags: LinkFlags::HAS_LINK_INFO, front, ..Parts::default() })
         .or_else(|| id_list(&path).map(|front| Parts { flags: LinkFlags::HAS_ID_LIST, front, ..Parts::default() }))
@@ -93,10 +93,19 @@ fn u32s(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// Strings in the form that every reader knows; what is not ASCII is only in the UTF-16 ones.
-fn ansi(text: Utf16<'_>) -> Vec<u8> {
-    let plain = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(b'?');
-    text.units().map(plain).chain([0]).collect()
+/// Strings in the form that every reader knows; what is not in the code page is only in the UTF-16 ones. Without a code
+/// page, that is all but ASCII.
+fn ansi(text: Utf16<'_>, code_page: Option<CodePage>) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.0.len() / 2);
+    for character in text.chars() {
+        let page = code_page.filter(|_| !character.is_ascii());
+        match page.and_then(|page| page.encode(character.encode_utf8(&mut [0; 4]))) {
+            Some(bytes) => out.extend(bytes),
+            None => out.push(u8::try_from(character).ok().filter(u8::is_ascii).unwrap_or(b'?')),
+        }
+    }
+    out.push(0);
+    out
 }
 
 fn wide(text: Utf16<'_>) -> Vec<u8> {
@@ -119,25 +128,26 @@ fn info(flags: u32, parts: &[Vec<u8>], offsets: [Option<usize>; 6]) -> Option<Ve
     Some(out)
 }
 
-/// A LinkInfo for a path on a drive of this type, or on a share; `None` for any other path.
-pub(super) fn info_of(path: Utf16<'_>, drive_type: u32) -> Option<Vec<u8>> {
+/// A LinkInfo for a path on a drive of this type, or on a share, with ANSI strings in `code_page`; `None` for any other
+/// path.
+pub(super) fn info_of(path: Utf16<'_>, drive_type: u32, code_page: Option<CodePage>) -> Option<Vec<u8>> {
     let text = path.decode();
-    if text.get(1..3) == Some(r":\") { local(path, drive_type) } else { network(path) }
+    if text.get(1..3) == Some(r":\") { local(path, drive_type, code_page) } else { network(path, code_page) }
 }
 
-fn local(path: Utf16<'_>, drive_type: u32) -> Option<Vec<u8>> {
+fn local(path: Utf16<'_>, drive_type: u32, code_page: Option<CodePage>) -> Option<Vec<u8>> {
     let none = Utf16(&[]);
     // A volume without a label and a serial number (MS-SHLLINK 2.3.1).
     let mut volume = u32s(&[0x11, drive_type, 0, 0x10]);
     volume.push(0);
     info(
         LOCAL,
-        &[volume, ansi(path), ansi(none), wide(path), wide(none)],
+        &[volume, ansi(path, code_page), ansi(none, code_page), wide(path), wide(none)],
         [Some(0), Some(1), None, Some(2), Some(3), Some(4)],
     )
 }
 
-fn network(path: Utf16<'_>) -> Option<Vec<u8>> {
+fn network(path: Utf16<'_>, code_page: Option<CodePage>) -> Option<Vec<u8>> {
     let is_separator = |unit: &u16| *unit == u16::from(b'\\');
     let separators: Vec<usize> =
         path.units().enumerate().filter(|(_, unit)| is_separator(unit)).map(|(at, _)| at).take(4).collect();
@@ -151,7 +161,7 @@ fn network(path: Utf16<'_>) -> Option<Vec<u8>> {
     let name = Utf16(path.0.get(..share.saturating_mul(2))?);
     let suffix = Utf16(path.0.get(share.saturating_add(1).saturating_mul(2)..).unwrap_or_default());
     // The share without a device, with a provider (MS-SHLLINK 2.3.2), and in UTF-16 too where it is not ASCII.
-    let plain = ansi(name);
+    let plain = ansi(name, code_page);
     let is_ascii = name.units().all(|unit| unit < 0x80);
     let header: u32 = if is_ascii { 0x14 } else { 0x1C };
     let wide_name = if is_ascii { Vec::new() } else { wide(name) };
@@ -163,7 +173,7 @@ fn network(path: Utf16<'_>) -> Option<Vec<u8>> {
     }
     relative.extend(plain);
     relative.extend(wide_name);
-    info(NETWORK, &[relative, ansi(suffix), wide(suffix)], [None, None, Some(0), Some(1), None, Some(2)])
+    info(NETWORK, &[relative, ansi(suffix, code_page), wide(suffix)], [None, None, Some(0), Some(1), None, Some(2)])
 }
 
 /// The item ID list of what is no path, with its size in front.
@@ -201,7 +211,7 @@ fn is_url(path: &str) -> bool {
 
 /// The block with a path to be expanded (MS-SHLLINK 2.5.4), in both forms.
 fn environment(path: Utf16<'_>) -> Option<Vec<u8>> {
-    let (mut plain, mut text) = (ansi(path), wide(path));
+    let (mut plain, mut text) = (ansi(path, None), wide(path));
     if plain.len() > ENVIRONMENT_ROOM {
         return None;
     }

@@ -208,7 +208,7 @@ impl Writer<'_, '_> {
             self.notes.push("the share through which its old folder was reached was left out".to_owned());
         }
         let drive_type = info.volume.map_or(0, |volume| volume.drive_type.0);
-        out.extend(info_of(Utf16(&path), drive_type)?);
+        out.extend(info_of(Utf16(&path), drive_type, Some(self.how.code_page))?);
         Some(())
     }
 
