@@ -1,7 +1,7 @@
 //! The fields in which Explorer reads a link and a DestList entry, as lengths in bytes.
 
 use crate::bytes::u32_at;
-use crate::format::destlist::{self, has_rank};
+use crate::format::destlist;
 
 /// Bytes of the link header's size field, which is read alone (MS-SHLLINK 2.1).
 const HEADER_SIZE_FIELD: usize = 4;
@@ -18,7 +18,12 @@ const STRING_BITS: std::ops::RangeInclusive<u32> = 2..=6;
 /// store, and the store (measured, docs/format.md).
 pub(super) fn of_entry(entry: &destlist::Entry<'_>, version: u32) -> [usize; 5] {
     let (path, store) = (entry.path.0.len(), entry.property_store.len());
-    if has_rank(version) { [128, 2, path, 4, store] } else { [112, 2, path, 0, 0] }
+    let version = destlist::Version::from(version);
+    let fixed = version.fixed_size();
+    match version.layout() {
+        destlist::Layout::Short => [fixed, 2, path, 0, 0],
+        destlist::Layout::Long => [fixed, 2, path, 4, store],
+    }
 }
 
 /// Calls `visit` with the length of each field of the link `data`, in order. Where a length in the link leads past its

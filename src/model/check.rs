@@ -7,17 +7,9 @@ use super::finding::{Code, Finding, Fix};
 use super::{AutomaticList, DEST_LIST, Entry, PROPERTY_STORE};
 use crate::format::compound::{Fault as ContainerFault, FaultKind, Recovery, Stream};
 use crate::format::custom::{Custom, Fault as CustomFault};
-use crate::format::destlist::{Header, Soundness};
+use crate::format::destlist::{Header, Soundness, TotalRule, Version, total};
 use crate::format::link::{self, Link, Mismatch, NotALink, looks_like_link};
 use crate::format::text::{CodePage, Utf16};
-
-/// How far the header's total may be from the sum of the scores, as a part of it: both are singles, and Windows
-/// adds them up as they come.
-const TOTAL_TOLERANCE: f64 = 1e-3;
-/// A total above this is damage.
-pub(crate) const MOST_TOTAL: f32 = 1e12;
-/// Format versions that a later Windows may use. A number outside of them is damage.
-pub(crate) const FUTURE_VERSIONS: std::ops::RangeInclusive<u32> = 1..=15;
 
 /// The findings of an automatic list, container first, then DestList.
 pub(super) fn structure(list: &AutomaticList<'_>) -> Vec<Finding> {
@@ -147,7 +139,7 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
         let read_as = layout(header);
         let message = format!("format version {} is not supported (1 to 6 are); read as {read_as}", header.version);
         // A number that no later Windows is likely to use is damage.
-        let fix = (!FUTURE_VERSIONS.contains(&header.version)).then_some(Fix::Repair);
+        let fix = (!header.is_plausible_version()).then_some(Fix::Repair);
         out.push(Finding { fix, ..Finding::new(Code::Version, message) });
     }
     let mut tell = |code, message: String| out.push(Finding::new(code, message));
@@ -162,14 +154,13 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
         let are = if pinned == 1 { "is" } else { "are" };
         tell(Code::PinnedCount, format!("the header counts {counts}, there {are} {pinned}"));
     }
-    let total: f64 = entries.iter().map(|entry| f64::from(entry.dest.score)).sum::<f64>() + 0.0;
-    let off = (f64::from(header.total) - total).abs();
-    if header.version >= 3 && (off.is_nan() || off > TOTAL_TOLERANCE * total.abs().max(1.0)) {
-        tell(Code::Total, format!("the header's total is {}, the scores add up to {total}", header.total));
-    }
-    // Before version 3 it is no sum, but it is never below 0, and far from this.
-    if header.version < 3 && !(0.0..=MOST_TOTAL).contains(&header.total) {
-        tell(Code::Total, format!("the header's total is {}, out of range", header.total));
+    let sum = total::sum_of_scores(entries.iter().map(|entry| &entry.dest));
+    if !total::is_right(header, sum) {
+        let message = match Version::from(header.version).total_rule() {
+            TotalRule::Sum => format!("the header's total is {}, the scores add up to {sum}", header.total),
+            TotalRule::Added | TotalRule::AsFound => format!("the header's total is {}, out of range", header.total),
+        };
+        tell(Code::Total, message);
     }
     let highest = entries.iter().map(|entry| entry.dest.id).max().unwrap_or(0);
     if highest > header.last_id {

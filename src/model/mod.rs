@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-pub(crate) use check::{FUTURE_VERSIONS, MOST_TOTAL, is_nearly};
+pub(crate) use check::is_nearly;
 pub use deleted::{Deleted, DeletedItem, Leftover, Live, What};
 pub use finding::{Code, Finding, Fix, Severity};
 
@@ -336,8 +336,7 @@ impl<'c> AutomaticList<'c> {
         self.cut = self.cut.or(decoded.as_ref().err().copied());
         // A version that a later Windows may have written is left: such a list is not supported.
         let is_damaged = |header: Header| {
-            header.version != found.header.version
-                && (header.is_known_version() || !FUTURE_VERSIONS.contains(&header.version))
+            header.version != found.header.version && (header.is_known_version() || !header.is_plausible_version())
         };
         if self.header.is_none_or(is_damaged) && !found.entries.is_empty() {
             self.header = Some(found.header);

@@ -21,19 +21,17 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::dest_list::encode;
 use super::identity;
 use super::ids::Ids;
 use super::made_link;
 use super::rebuild::{Part, rebuild};
 use super::{PlanError, Size, Step};
 use crate::format::compound::{Root, Stream};
-use crate::format::destlist::{Entry, Header, Usage, has_rank};
+use crate::format::destlist::{Entry, Header, Usage, has_rank, total};
 use crate::format::guid::Guid;
 use crate::limits::Limits;
 use crate::model::{AutomaticList, DEST_LIST};
-
-/// How far a total may be from the sum of the scores, as a part of it.
-const TOLERANCE: f64 = 1e-3;
 
 /// A copy to be merged: whole, or mended before.
 #[derive(Debug, Clone, Copy)]
@@ -479,27 +477,19 @@ impl<'m, 'c> Merging<'m, 'c> {
         let (most, mut header) = headers().rev().max_by_key(|(_, header)| header.actions)?;
         let lacks = self.found.saturating_sub(most.list.entries.len());
         let removed = self.found.saturating_sub(self.items.len());
-        // The sum of no numbers is -0.0.
-        let sum: f64 = self.items.iter().map(|item| f64::from(item.entry.score)).sum::<f64>() + 0.0;
-        let near = |total: f32, sum: f64| (f64::from(total) - sum).abs() <= TOLERANCE * sum.abs().max(1.0);
-        let fits = |total: f32| near(total, sum);
-        // Format 2 was not measured: its total goes by the rule that it fits before, as when entries are pruned.
-        let before: f64 = most.list.entries.iter().map(|entry| f64::from(entry.dest.score)).sum();
-        let is_sum = self.version >= 3 || (self.version == 2 && near(header.total, before));
-        // Windows adds singles up as they come: its sum is not ours to the last digit.
+        let sum = total::sum_of_scores(self.items.iter().map(|item| &item.entry));
+        // Windows adds up 32-bit floats: its sum is not ours to the last digit.
         let as_it_was = headers().find(|(input, header)| {
-            header.version == self.version && input.list.entries.len() == self.items.len() && fits(header.total)
+            header.version == self.version
+                && input.list.entries.len() == self.items.len()
+                && total::is_sum(header.total, sum)
         });
+        let before = total::sum_of_scores(most.list.entries.iter().map(|entry| &entry.dest));
+        header.version = self.version;
         header.total = match as_it_was {
             Some((_, other)) => other.total,
-            None if is_sum => sum as f32,
-            // A point an entry added (measured, docs/format.md).
-            None => (header.total + lacks as f32 - removed as f32).max(0.0),
+            None => total::after(&header, &total::Change { before, after: sum, added: lacks, removed }),
         };
-        header.version = self.version;
-        header.count = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
-        header.pinned =
-            u32::try_from(self.items.iter().filter(|item| item.entry.is_pinned()).count()).unwrap_or(u32::MAX);
         let last = headers().map(|(_, header)| header.last_id).max().unwrap_or(0);
         header.last_id = last.max(self.ids.highest());
         header.actions = header.actions.saturating_add(lacks as u64).saturating_add(removed as u64);
@@ -507,14 +497,9 @@ impl<'m, 'c> Merging<'m, 'c> {
     }
 
     fn dest_list(&self, header: Option<Header>) -> Vec<u8> {
-        let mut out = Vec::new();
-        if let Some(header) = header {
-            header.encode(&mut out);
-        }
-        for item in &self.items {
-            Entry { checksum: item.entry.computed_checksum(), ..item.entry }.encode(&mut out);
-        }
-        out
+        let Some(header) = header else { return Vec::new() };
+        let checked = |item: &Item<'_, 'c>| Entry { checksum: item.entry.computed_checksum(), ..item.entry };
+        encode(header, &self.items.iter().map(checked).collect::<Vec<_>>())
     }
 
     /// The streams: DestList, links, and what else the copies have, each from the one that was used last.

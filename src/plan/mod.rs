@@ -14,6 +14,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod dest_list;
 pub(crate) mod identity;
 mod ids;
 mod made_link;
@@ -32,7 +33,7 @@ pub use repair::{Repair, RepairOptions, empty_list, repair};
 use crate::cost::Cost;
 use crate::format::destlist;
 use crate::format::text::Utf16;
-use crate::model::{AutomaticList, FUTURE_VERSIONS, Unseen};
+use crate::model::{AutomaticList, Unseen};
 
 /// Why a list cannot be planned for.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +65,7 @@ pub enum PlanError {
 /// Refuses what is not a jump list of a supported version.
 fn refuse_unsupported(list: &AutomaticList<'_>) -> Result<(), PlanError> {
     match list.header {
-        Some(header) if !header.is_known_version() && FUTURE_VERSIONS.contains(&header.version) => {
+        Some(header) if !header.is_known_version() && header.is_plausible_version() => {
             Err(PlanError::UnsupportedVersion(header.version))
         }
         None if list.is_foreign() => Err(PlanError::NotAJumpList),

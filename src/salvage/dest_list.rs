@@ -20,8 +20,6 @@ const LARGEST: usize = 16 << 20;
 const LARGEST_STORE: u32 = 1 << 16;
 /// How many units are gone through without an entry, where the directory does not say how many there are.
 const MOST_LOST: usize = 16;
-/// The version that is read where the header has none that is known.
-const USUAL_VERSION: u32 = 4;
 
 /// A DestList and the units it was found in.
 #[derive(Debug, Clone)]
@@ -64,7 +62,7 @@ pub(super) fn assemble(space: &Space<'_, '_>, start: u32, size: Option<u64>, wor
     let count = usize::try_from(space.count()).unwrap_or(usize::MAX);
     let mut search = Search {
         space,
-        version: if header.is_known_version() { header.version } else { USUAL_VERSION },
+        version: if header.is_known_version() { header.version } else { destlist::Version::USUAL.number() },
         size: size.map(|size| usize::try_from(size).unwrap_or(usize::MAX)).filter(|size| *size <= LARGEST),
         count: usize::try_from(header.count).unwrap_or(usize::MAX),
         used: vec![false; count],
@@ -247,7 +245,7 @@ impl Search<'_, '_, '_> {
     /// Goes on over all entries that are there. An error if something in them does not hold.
     fn advance(&mut self) -> Result<(), ()> {
         let wide = has_rank(self.version);
-        let fixed: usize = if wide { 130 } else { 114 };
+        let fixed = destlist::Version::from(self.version).fixed_size().saturating_add(2);
         loop {
             let end = self.size.unwrap_or(usize::MAX).min(self.data.len());
             let rest = self.data.get(self.place.at..end).unwrap_or_default();

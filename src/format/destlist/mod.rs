@@ -16,7 +16,13 @@
 //! ```
 
 mod resync;
+pub(crate) mod total;
+mod version;
 
+pub use version::Version;
+pub(crate) use version::{Layout, TotalRule};
+
+pub(crate) use resync::is_likely_access;
 pub use resync::{
     Found, Resynced, Soundness, certain_entries, checks_at, could_start_at, find_entries, is_text, resync,
 };
@@ -32,10 +38,6 @@ use crate::bytes::{Bytes, Short};
 pub const HEADER_SIZE: usize = 32;
 /// Bytes of an entry that its checksum covers, the checksum itself included (measured, docs/format.md).
 pub const CHECKED_SIZE: usize = 112;
-/// Bytes of the shortest entry of format 1: no path.
-const SMALLEST_V1: usize = 114;
-/// Bytes of the shortest entry of format 2 and later: no path, an empty property store.
-const SMALLEST_V2: usize = 134;
 
 /// The first 32 bytes of a DestList.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,18 +80,23 @@ impl Header {
 
     /// True for the formats that are known: 1 to 6.
     pub fn is_known_version(&self) -> bool {
-        (1..=6).contains(&self.version)
+        Version::from(self.version).supported()
+    }
+
+    /// True for a version that Windows writes or a later Windows may write. Another one is damage.
+    pub(crate) fn is_plausible_version(&self) -> bool {
+        Version::from(self.version).is_plausible()
     }
 
     /// Bytes of the shortest entry in this format.
     pub fn smallest_entry(&self) -> usize {
-        if has_rank(self.version) { SMALLEST_V2 } else { SMALLEST_V1 }
+        Version::from(self.version).entry_size()
     }
 }
 
 /// True for the formats whose entries have a rank, interactions and a property store.
 pub fn has_rank(version: u32) -> bool {
-    version > 1
+    Version::from(version).layout() == Layout::Long
 }
 
 /// What format 2 added to an entry before its path.

@@ -7,12 +7,10 @@
 
 use std::ops::Range;
 
-use super::{CHECKED_SIZE, Entry, HEADER_SIZE, Header, checksum_of, has_rank};
+use super::{CHECKED_SIZE, Entry, HEADER_SIZE, Header, Version, checksum_of, has_rank};
 use crate::bytes::{Bytes, u32_at};
 use crate::format::text::Utf16;
-
-/// The version given to a list of the newer layout whose header is lost: the one that most lists have.
-const USUAL_VERSION: u32 = 4;
+use crate::format::time::FileTime;
 
 /// The first character that is none of the control characters; they stand in no path or name.
 const FIRST_TEXT: u16 = 0x20;
@@ -76,13 +74,23 @@ pub fn checks_at(data: &[u8], at: usize) -> bool {
     claimed.is_some_and(|claimed| claimed != 0) && checksum_of(fixed) == claimed
 }
 
+/// True for the upper half of a last access between 1986 and 2057.
+fn could_be_access(upper: u32) -> bool {
+    (0x01B0_0000..0x0200_0000).contains(&upper)
+}
+
+/// True for a last access between 1986 and 2057: others are not written by Windows.
+pub(crate) fn is_likely_access(time: FileTime) -> bool {
+    u32::try_from(time.0 >> 32).is_ok_and(could_be_access)
+}
+
 /// True if what starts at `at` could be an entry, by the fields that are cheap to look at: a pin of -1 or a small
 /// number, and a last access between 1986 and 2057. No two neighbouring places can both pass, which bounds the
 /// checksums that a hostile file can make us compute.
 pub fn could_start_at(data: &[u8], at: usize) -> bool {
     let field = |offset: usize| u32_at(data, at.saturating_add(offset));
     let (Some(access), Some(pin)) = (field(104), field(108)) else { return false };
-    (0x01B0_0000..0x0200_0000).contains(&access) && (pin == u32::MAX || pin <= 4096)
+    could_be_access(access) && (pin == u32::MAX || pin <= 4096)
 }
 
 /// Where in `data` entries start whose checksum holds, in ascending order. One pass.
@@ -137,13 +145,13 @@ fn version(data: &[u8], marks: &[usize], claimed: Option<u32>) -> u32 {
             .count()
     };
     let claimed = claimed.filter(|version| (1..=6).contains(version));
-    let (old, new) = (landings(1), landings(USUAL_VERSION));
+    let (old, new) = (landings(1), landings(Version::USUAL.number()));
     match claimed {
-        Some(1) if new > old => USUAL_VERSION,
+        Some(1) if new > old => Version::USUAL.number(),
         Some(version) if has_rank(version) && old > new => 1,
         Some(version) => version,
         None if old > new => 1,
-        None => USUAL_VERSION,
+        None => Version::USUAL.number(),
     }
 }
 
@@ -271,9 +279,8 @@ fn header(claimed: Option<Header>, version: u32, found: &[Found<'_>], first: Opt
         version,
         count: number(found.len()),
         pinned: number(entries().filter(|entry| entry.is_pinned()).count()),
-        total: total.unwrap_or_else(|| {
-            if version >= 3 { entries().map(|entry| entry.score).sum() } else { found.len() as f32 }
-        }),
+        total: total
+            .unwrap_or_else(|| super::total::of_entries(version, super::total::sum_of_scores(entries()), found.len())),
         last_id: kept.map(|header| header.last_id).filter(|id| small(*id)).unwrap_or_default().max(largest),
         actions: kept.map(|header| header.actions).filter(|actions| small(*actions)).unwrap_or(found.len() as u64),
     };

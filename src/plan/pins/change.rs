@@ -9,14 +9,15 @@ use super::carry::{self, NewPin};
 use super::file::StoredPin;
 use crate::appid::AppId;
 use crate::format::compound::Root;
-use crate::format::destlist::{Entry, Header, has_rank};
+use crate::format::destlist::{Entry, Header, has_rank, total};
 use crate::format::link;
 use crate::format::text::CodePage;
 use crate::format::time::FileTime;
 use crate::limits::Limits;
 use crate::model::{AutomaticList, DEST_LIST, PROPERTY_STORE};
+use crate::plan::dest_list::{close_ranks, encode};
 use crate::plan::ids::Ids;
-use crate::plan::prune::{close_ranks, refuse_damage, refuse_new_damage};
+use crate::plan::prune::{refuse_damage, refuse_new_damage};
 use crate::plan::rebuild::{Part, RebuildError, rebuild};
 use crate::plan::{PlanError, Size, Step, identity, refuse_unsupported};
 
@@ -24,8 +25,6 @@ use crate::plan::{PlanError, Size, Step, identity, refuse_unsupported};
 const FIRST_WITH_PROPERTY_STORE: u32 = 6;
 /// Explorer's list, the only one with ranks, and the first version that has them (measured).
 const EXPLORER: &str = "Microsoft.Windows.Explorer";
-/// How far a total may be from the sum of the scores, as a part of it.
-const TOLERANCE: f64 = 1e-3;
 
 /// A change of the pins of a list, ready to be written.
 #[derive(Debug)]
@@ -335,41 +334,23 @@ impl<'c> Editor<'c> {
     fn dest_list(&self) -> Vec<u8> {
         let entries = self.entries();
         let header = Header {
-            count: u32::try_from(entries.len()).unwrap_or(u32::MAX),
-            pinned: u32::try_from(self.pinned.len()).unwrap_or(u32::MAX),
             total: self.total(&entries),
             last_id: self.header.last_id.max(if self.added > 0 { self.ids.highest() } else { 0 }),
             actions: self.header.actions.saturating_add(self.added as u64).saturating_add(self.dropped as u64),
             ..self.header
         };
-        let mut out = Vec::new();
-        header.encode(&mut out);
-        for entry in entries {
-            // The checksum covers the pin. A list with a checksum that does not hold was refused.
-            let checksum = entry.computed_checksum();
-            Entry { checksum, ..entry }.encode(&mut out);
-        }
-        out
+        // The checksum covers the pin. A list with a checksum that does not hold was refused.
+        let checked = |entry: Entry<'c>| Entry { checksum: entry.computed_checksum(), ..entry };
+        encode(header, &entries.into_iter().map(checked).collect::<Vec<_>>())
     }
 
-    /// The total score (measured, docs/format.md). Format 2 was not measured: its total goes by the rule that it fits
-    /// before.
     fn total(&self, entries: &[Entry<'_>]) -> f32 {
         if self.added == 0 && self.dropped == 0 {
             return self.header.total;
         }
-        // The sum of no numbers is -0.0.
-        let sum = |scores: &mut dyn Iterator<Item = f32>| scores.map(f64::from).sum::<f64>() + 0.0;
-        let old = self.drafts.iter().filter(|draft| draft.link.is_none()).map(|draft| draft.entry.score);
-        let before = sum(&mut { old });
-        let is_sum = self.header.version >= 3
-            || (self.header.version == 2
-                && (f64::from(self.header.total) - before).abs() <= TOLERANCE * before.abs().max(1.0));
-        if is_sum {
-            sum(&mut entries.iter().map(|entry| entry.score)) as f32
-        } else {
-            (self.header.total + self.added as f32 - self.dropped as f32).max(0.0)
-        }
+        let old = self.drafts.iter().filter(|draft| draft.link.is_none()).map(|draft| &draft.entry);
+        let (before, after) = (total::sum_of_scores(old), total::sum_of_scores(entries));
+        total::after(&self.header, &total::Change { before, after, added: self.added, removed: self.dropped })
     }
 
     fn parts(&self) -> Result<Vec<Part<'c>>, RebuildError> {

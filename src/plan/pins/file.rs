@@ -10,11 +10,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use crate::appid::AppId;
+use crate::format::destlist::total;
 use crate::format::guid::Guid;
 use crate::format::link;
 use crate::format::text::{CodePage, Utf16, hex};
 use crate::format::time::FileTime;
-use crate::model::MOST_TOTAL;
 use crate::plan::identity;
 
 /// The version of the pins file that is read and written.
@@ -280,7 +280,7 @@ impl Pin {
             Some(text) => FileTime::parse_rfc3339(text)
                 .ok_or_else(|| value(place, "last_access", "a time such as 2026-01-31T08:00:00.0000000Z", text))?,
         };
-        if !(0.0..=MOST_TOTAL).contains(&self.score) {
+        if !total::is_in_range(self.score) {
             return Err(value(place, "score", "a number from 0 to 1e12", &self.score.to_string()));
         }
         let decode = |field, text: Option<String>| match text {

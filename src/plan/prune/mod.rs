@@ -10,9 +10,10 @@ use std::collections::HashSet;
 
 pub use rules::{DropReason, KeepBy, MatchField, PruneRules, TargetStatus};
 
+use super::dest_list::{close_ranks, encode};
 use super::rebuild::{Part, RebuildError, rebuild};
 use super::{Plan, PlanError, SelectedEntry, Size};
-use crate::format::destlist::{self, Header};
+use crate::format::destlist::{self, Header, total};
 use crate::limits::Limits;
 use crate::model::{AutomaticList, Code, Severity};
 
@@ -111,47 +112,11 @@ impl<'c> Selection<'c> {
 /// The DestList with only the entries that are kept.
 fn without(list: &AutomaticList<'_>, header: &Header, kept: Vec<destlist::Entry<'_>>) -> Vec<u8> {
     let removed = list.entries.len().saturating_sub(kept.len());
-    let pinned = kept.iter().filter(|entry| entry.is_pinned()).count();
-    let header = Header {
-        count: u32::try_from(kept.len()).unwrap_or(u32::MAX),
-        pinned: u32::try_from(pinned).unwrap_or(u32::MAX),
-        total: total_after(list, header, &kept, removed),
-        actions: header.actions.saturating_add(removed as u64),
-        ..*header
-    };
-    let mut out = Vec::new();
-    header.encode(&mut out);
-    for entry in close_ranks(kept) {
-        entry.encode(&mut out);
-    }
-    out
-}
-
-/// The total score of what is kept (measured, docs/format.md). Format 2 is not among the files that were measured: its total
-/// goes by the rule that it fits before.
-fn total_after(list: &AutomaticList<'_>, header: &Header, kept: &[destlist::Entry<'_>], removed: usize) -> f32 {
-    // The sum of no numbers is -0.0.
-    let sum = |entries: &mut dyn Iterator<Item = f32>| entries.map(f64::from).sum::<f64>() + 0.0;
-    let before = sum(&mut list.entries.iter().map(|entry| entry.dest.score));
-    let is_sum = header.version >= 3
-        || (header.version == 2 && (f64::from(header.total) - before).abs() <= 1e-3 * before.abs().max(1.0));
-    if is_sum {
-        sum(&mut kept.iter().map(|entry| entry.score)) as f32
-    } else {
-        (header.total - removed as f32).max(0.0)
-    }
-}
-
-/// Ranks of the entries, closed up to 0..n-1 in their old order; -1 is left alone.
-pub(super) fn close_ranks(mut entries: Vec<destlist::Entry<'_>>) -> Vec<destlist::Entry<'_>> {
-    let mut ranked: Vec<_> = entries.iter_mut().filter(|entry| entry.rank().is_some()).collect();
-    ranked.sort_by_key(|entry| entry.rank());
-    for (entry, rank) in ranked.into_iter().zip(0_i32..) {
-        if let Some(usage) = &mut entry.usage {
-            usage.rank = rank;
-        }
-    }
-    entries
+    let before = total::sum_of_scores(list.entries.iter().map(|entry| &entry.dest));
+    let change = total::Change { before, after: total::sum_of_scores(&kept), added: 0, removed };
+    let total = total::after(header, &change);
+    let header = Header { total, actions: header.actions.saturating_add(removed as u64), ..*header };
+    encode(header, &close_ranks(kept))
 }
 
 /// Refuses a list whose damage a change would make final: what could not be read would be gone from the new file.

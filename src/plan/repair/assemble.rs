@@ -7,13 +7,11 @@ use super::entries::{Draft, Gathered};
 use super::judge::Judge;
 use super::links::{Links, Role};
 use crate::format::compound::{Compound, Recovery, Stream};
-use crate::format::destlist::{Header, find_entries, has_rank};
-use crate::model::{DEST_LIST, MOST_TOTAL, PROPERTY_STORE, is_nearly};
-use crate::plan::prune::close_ranks;
+use crate::format::destlist::{Header, find_entries, has_rank, total};
+use crate::model::{DEST_LIST, PROPERTY_STORE, is_nearly};
+use crate::plan::dest_list::{close_ranks, encode};
 use crate::plan::rebuild::Part;
 
-/// How far the total may be from the sum of the scores, as a part of it.
-const TOLERANCE: f64 = 1e-3;
 /// What is in the property store of a list when it is empty (measured).
 const EMPTY_STORE: [u8; 4] = [0; 4];
 /// The longest name that a stream can have, in UTF-16 units (MS-CFB 2.6.1).
@@ -44,10 +42,8 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     if claimed.pinned as usize != pinned {
         steps.file(format!("the header counted {} pinned entries, there are {pinned}", claimed.pinned));
     }
-    let sum: f64 = found.clone().map(|draft| f64::from(draft.entry.score)).sum::<f64>() + 0.0;
-    let off = (f64::from(claimed.total) - sum).abs();
-    let wrong = off.is_nan() || off > TOLERANCE * sum.abs().max(1.0);
-    if if claimed.version >= 3 { wrong } else { !is_total(claimed.total) } {
+    let sum = total::sum_of_scores(found.clone().map(|draft| &draft.entry));
+    if !total::is_right(&claimed, sum) {
         steps.file(format!("the total score was {}, which it cannot be; computed anew", claimed.total));
     }
     let highest = found.clone().map(|draft| draft.entry.id).max().unwrap_or(0);
@@ -60,10 +56,6 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     if gathered.unread > 0 {
         steps.file_lost(format!("{} bytes of the DestList are no entry that could be read; dropped", gathered.unread));
     }
-}
-
-fn is_total(total: f32) -> bool {
-    (0.0..=MOST_TOTAL).contains(&total)
 }
 
 /// The bytes of the DestList. Changes pins, order and ranks where they must.
@@ -80,38 +72,28 @@ pub(super) fn dest_list(judge: &mut Judge<'_, '_>, before: &[Draft<'_>]) -> Vec<
         judge.steps.file("the ranks by use were not 0 to n-1, each once; closed up in their order");
     }
     let header = Header {
-        count: u32::try_from(judge.drafts.len()).unwrap_or(u32::MAX),
-        pinned: u32::try_from(judge.drafts.iter().filter(|draft| draft.entry.is_pinned()).count()).unwrap_or(u32::MAX),
-        total: total(judge, before),
+        total: total_score(judge, before),
         // An entry that was made was added, and opened once (measured, docs/format.md).
         actions: judge.header.actions.saturating_add(judge.removed).saturating_add(judge.made.saturating_mul(2)),
         ..judge.header
     };
-    let mut out = Vec::new();
-    header.encode(&mut out);
-    for entry in close_ranks(judge.drafts.iter().map(Draft::finished).collect()) {
-        entry.encode(&mut out);
-    }
-    out
+    encode(header, &close_ranks(judge.drafts.iter().map(Draft::finished).collect()))
 }
 
-/// The total score (measured, docs/format.md): from version 3 on the sum of the scores; before, a point an entry added. Of
-/// version 2 no real list is known: the rule that it kept to.
-fn total(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
-    // An empty sum of floats is -0.0.
-    let sum = |drafts: &[Draft<'_>]| drafts.iter().map(|draft| f64::from(draft.entry.score)).sum::<f64>() + 0.0;
-    let was = judge.header.total;
-    let fits = |entries: f64| (f64::from(was) - entries).abs() <= TOLERANCE * entries.abs().max(1.0);
-    let is_sum = fits(sum(before));
-    // Windows adds singles up as they come: its sum is not ours to the last digit.
-    if judge.removed == 0 && judge.made == 0 && fits(sum(&judge.drafts)) {
+/// The total score of the repaired list.
+fn total_score(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
+    let sum = |drafts: &[Draft<'_>]| total::sum_of_scores(drafts.iter().map(|draft| &draft.entry));
+    let (was, after) = (judge.header.total, sum(&judge.drafts));
+    let unchanged = judge.removed == 0 && judge.made == 0;
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (added, removed) = (count(judge.made), count(judge.removed));
+    // Windows adds up 32-bit floats: its sum is not ours to the last digit.
+    if unchanged && total::is_sum(was, after) {
         was
-    } else if judge.header.version >= 3 || (judge.header.version == 2 && is_sum) {
-        sum(&judge.drafts) as f32
-    } else if is_total(was) {
-        (was + judge.made as f32 - judge.removed as f32).max(0.0)
+    } else if total::is_in_range(was) {
+        total::after(&judge.header, &total::Change { before: sum(before), after, added, removed })
     } else {
-        judge.drafts.len() as f32
+        total::of_entries(judge.header.version, after, judge.drafts.len())
     }
 }
 

@@ -5,16 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::format::compound::{Compound, Stream};
 use crate::format::destlist::{
-    DestList, Entry, HEADER_SIZE, Header, Soundness, find_entries, has_rank, is_text, resync,
+    DestList, Entry, HEADER_SIZE, Header, Soundness, Version, find_entries, has_rank, is_text, resync,
 };
 use crate::format::text::Utf16;
-use crate::model::{AutomaticList, DEST_LIST, FUTURE_VERSIONS, PROPERTY_STORE, is_nearly};
+use crate::model::{AutomaticList, DEST_LIST, PROPERTY_STORE, is_nearly};
 use crate::plan::identity;
 
-/// The format that a list is given whose DestList is lost: the one that most lists have.
-const USUAL_VERSION: u32 = 4;
 /// The format whose lists have a property store of their own.
-const VERSION_WITH_STORE: u32 = 6;
+const VERSION_WITH_STORE: Version = Version::V6;
 
 /// An entry that is to be in the list.
 #[derive(Debug, Clone)]
@@ -107,8 +105,8 @@ impl<'c> Gathered<'c> {
 
     fn nothing(compound: &Compound<'_>) -> Self {
         let carved = compound.carved_entries.iter().map(|entry| entry.version).max();
-        let guessed = if compound.stream(PROPERTY_STORE).is_some() { VERSION_WITH_STORE } else { USUAL_VERSION };
-        let version = carved.filter(|version| *version != USUAL_VERSION).unwrap_or(guessed);
+        let guessed = if compound.stream(PROPERTY_STORE).is_some() { VERSION_WITH_STORE } else { Version::USUAL };
+        let version = carved.filter(|version| *version != Version::USUAL.number()).unwrap_or(guessed.number());
         let header = Header { version, count: 0, pinned: 0, total: 0.0, last_id: 0, actions: 0 };
         Self { stream: None, claimed: None, header, header_made: true, drafts: Vec::new(), unread: 0, lossy: true }
     }
@@ -144,8 +142,8 @@ impl<'c> Gathered<'c> {
             if is_believable(claimed.version) && has_rank(claimed.version) == has_rank(header.version) {
                 header = Header { version: claimed.version, ..header };
                 header_made = false;
-            } else if header.version == USUAL_VERSION && compound.stream(PROPERTY_STORE).is_some() {
-                header.version = VERSION_WITH_STORE;
+            } else if header.version == Version::USUAL.number() && compound.stream(PROPERTY_STORE).is_some() {
+                header.version = VERSION_WITH_STORE.number();
             }
         }
         let mut drafts: Vec<_> = found.entries.iter().map(|found| Draft::new(found.entry, found.soundness)).collect();
@@ -194,7 +192,7 @@ impl<'c> Gathered<'c> {
 
 /// Formats that are known, and those that a later Windows may bring.
 fn is_believable(version: u32) -> bool {
-    FUTURE_VERSIONS.contains(&version)
+    Version::from(version).is_plausible()
 }
 
 /// The stream that is the DestList: of those called so, or else of those that nobody knows, the one with the most

@@ -8,11 +8,10 @@ use super::entries::{Draft, Gathered};
 use super::links::Links;
 use super::{RepairOptions, Steps};
 use crate::format::compound::{Compound, FaultKind};
-use crate::format::destlist::{Entry, Header, Soundness, Usage, has_rank};
+use crate::format::destlist::{Entry, Header, Soundness, Usage, has_rank, is_likely_access};
 use crate::format::guid::Guid;
 use crate::format::link::{self, Link};
 use crate::format::text::Utf16;
-use crate::format::time::FileTime;
 use crate::plan::identity::{self, Agreement};
 use crate::plan::ids::Ids;
 use crate::plan::made_link;
@@ -21,9 +20,6 @@ use crate::plan::made_link;
 const MOST_PINS: i32 = 4096;
 /// Scores above this are taken for damage: Windows gives a point or so for a use.
 const MOST_SCORE: f32 = 1e9;
-/// The years 1986 to 2057, by the high half of a FILETIME: where the last access of an entry is believed whose checksum
-/// is wrong.
-const BELIEVABLE: std::ops::Range<u64> = 0x01B0_0000..0x0200_0000;
 /// The longest path that an entry is given, in UTF-16 units: the longest that Windows knows.
 const LONGEST_PATH: usize = 32_767;
 /// What an entry has that was added and opened once (measured: every one begins so).
@@ -175,7 +171,7 @@ impl<'x, 'c> Judge<'x, 'c> {
                 return true;
             }
             let agreement = draft.link.map(|link| links.agreement(draft, link));
-            let (time, pin) = (is_believable(draft.entry.last_access), (-1..=MOST_PINS).contains(&draft.entry.pin));
+            let (time, pin) = (is_likely_access(draft.entry.last_access), (-1..=MOST_PINS).contains(&draft.entry.pin));
             let score = draft.entry.score >= 0.0 && draft.entry.score <= MOST_SCORE;
             let fits = match agreement {
                 Some(Agreement::Agrees) => true,
@@ -334,7 +330,7 @@ impl<'x, 'c> Judge<'x, 'c> {
             host,
             id: self.links.all.get(index).and_then(|found| found.id).unwrap_or(0),
             score: FIRST_SCORE,
-            last_access: times.into_iter().find(|time| is_believable(*time)).unwrap_or_default(),
+            last_access: times.into_iter().find(|time| is_likely_access(*time)).unwrap_or_default(),
             pin: -1,
             usage: has_rank(self.header.version).then_some(Usage { rank, interactions: 1, reserved: 0 }),
             path: Utf16(&[]),
@@ -409,10 +405,6 @@ fn is_start_of_other(one: &str, other: &str) -> bool {
 }
 
 const BOUNDED: &str = "a length in it was wrong; its path ends where its text does";
-
-fn is_believable(time: FileTime) -> bool {
-    BELIEVABLE.contains(&(time.0 >> 32))
-}
 
 /// What an entry of this link has as its path. A relative path is none.
 fn destination(link: &Link<'_>) -> Option<String> {
