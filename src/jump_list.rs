@@ -1,7 +1,7 @@
 //! One file as a value that owns its bytes: what most callers need of this crate.
 //!
 //! [`JumpList`] reads a file once and hands out entries, links, findings and plans that borrow from it. Callers that keep
-//! the bytes themselves, or need every detail, use [`model::Source`](crate::model::Source) below it.
+//! the bytes themselves, or need every detail, use [`Source`] below it.
 //!
 //! ```
 //! use jlfix::JumpList;

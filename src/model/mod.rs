@@ -254,10 +254,6 @@ pub struct AutomaticList<'c> {
     pub cut: Option<Short>,
 }
 
-/// The former name.
-#[doc(hidden)]
-pub type JumpList<'c> = AutomaticList<'c>;
-
 impl<'c> AutomaticList<'c> {
     /// Joins the DestList of `compound` with the links.
     pub fn read(compound: &'c Compound<'c>) -> Self {

@@ -21,7 +21,7 @@
 mod carve;
 mod dest_list;
 mod exchange;
-pub mod links;
+pub(crate) mod links;
 mod look;
 mod mini_stream;
 mod rebuild;

@@ -34,7 +34,7 @@ use std::ops::Range;
 pub use directory::{DirEntry, Kind, entry_id};
 pub use fault::{Fault, FaultKind};
 pub use header::{Header, MINI_CUTOFF, MINI_SIZE, SIGNATURE};
-pub use run::Run;
+pub(crate) use run::Run;
 pub use tables::Sectors;
 pub use unused::{Place, Unused, UnusedEntry};
 

@@ -23,9 +23,8 @@ pub use version::Version;
 pub(crate) use version::{Layout, TotalRule};
 
 pub(crate) use resync::is_likely_access;
-pub use resync::{
-    Found, Resynced, Soundness, certain_entries, checks_at, could_start_at, find_entries, is_text, resync,
-};
+pub use resync::{Found, Resynced, Soundness, resync};
+pub(crate) use resync::{certain_entries, checks_at, find_entries, is_text};
 
 use super::checksum::crc64;
 use super::guid::Guid;

@@ -35,7 +35,7 @@ pub use extra::{DecodedBlock, Extra, ExtraBlock, Tracker, TwoTexts, block_name, 
 pub use header::{CLASS_ID, HEADER_SIZE, Header, Hotkey, LinkFlags, ShowCommand, attribute_names, looks_like_link};
 pub use info::{DriveType, LinkInfo, Network, Volume, VolumeSerial, provider_name, provider_text};
 pub use mismatch::Mismatch;
-pub use walk::{Walk, lacks_only_terminal, sound_size, walk};
+pub(crate) use walk::{Walk, lacks_only_terminal, sound_size, walk};
 
 /// Why bytes are no link at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
