@@ -190,7 +190,7 @@ fn mend(data: &[u8]) -> Outcome {
             Some(code) => Outcome::Failed(format!("still has {code}")),
         },
         Ok(None) => left_over(data).map_or(Outcome::Unchanged, |code| Outcome::Failed(format!("leaves {code}"))),
-        Err(PlanError::Hopeless(_)) => Outcome::Hopeless,
+        Err(PlanError::NothingLeft { .. }) => Outcome::Hopeless,
         Err(error) => Outcome::Failed(error.to_string()),
     }
 }

@@ -4,6 +4,8 @@
 //! [`Short`], which says what was wanted, where, how much it needs and how much there is. Nothing here
 //! can panic, and nothing allocates. All integers are little-endian.
 
+use byteorder::{ByteOrder, LittleEndian};
+
 /// What was cut short: the one error that a bounded read can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at offset {offset}: need {need} bytes, have {have}")]
@@ -27,10 +29,10 @@ pub struct Bytes<'a> {
 }
 
 macro_rules! read_number {
-    ($($(#[$doc:meta])* $name:ident: $type:ty, $size:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $size:literal, $read:path;)*) => {$(
         $(#[$doc])*
         pub fn $name(&mut self, what: &'static str) -> Result<$type, Short> {
-            self.array::<$size>(what).map(<$type>::from_le_bytes)
+            self.array::<$size>(what).map(|bytes| $read(&bytes))
         }
     )*};
 }
@@ -82,25 +84,28 @@ impl<'a> Bytes<'a> {
         Ok(*head)
     }
 
+    /// Reads one byte.
+    pub fn u8(&mut self, what: &'static str) -> Result<u8, Short> {
+        self.array::<1>(what).map(|[byte]| byte)
+    }
+
     read_number! {
-        /// Reads one byte.
-        u8: u8, 1;
         /// Reads a 16-bit unsigned integer.
-        u16: u16, 2;
+        u16: u16, 2, LittleEndian::read_u16;
         /// Reads a 32-bit unsigned integer.
-        u32: u32, 4;
+        u32: u32, 4, LittleEndian::read_u32;
         /// Reads a 32-bit signed integer.
-        i32: i32, 4;
+        i32: i32, 4, LittleEndian::read_i32;
         /// Reads a 64-bit unsigned integer.
-        u64: u64, 8;
+        u64: u64, 8, LittleEndian::read_u64;
         /// Reads an IEEE 754 single.
-        f32: f32, 4;
+        f32: f32, 4, LittleEndian::read_f32;
     }
 }
 
 /// The little-endian `u32` at `at` of `data`, if it is all there. For tables, where a name a number says nothing.
 pub fn u32_at(data: &[u8], at: usize) -> Option<u32> {
-    data.get(at..)?.first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes))
+    data.get(at..)?.first_chunk::<4>().map(|bytes| LittleEndian::read_u32(bytes))
 }
 
 #[cfg(test)]

@@ -96,7 +96,8 @@ fn planned(
             let size = plan::Size::of(&list);
             (change.before, change.after) = (Some(size.into()), Some(size.into()));
             plan::repair(&list, rules, limits).map_err(|error| match error {
-                PlanError::Hopeless(why) => hopeless(&why),
+                PlanError::NothingLeft { why, linkless: 0 } => hopeless(&why),
+                PlanError::NothingLeft { why, .. } => hopeless(&format!("{why}; --keep-linkless keeps what has none")),
                 error => super::prune::refusal(&shown.to_string(), &list, &error, context),
             })?
         }

@@ -12,6 +12,8 @@ use std::fmt;
 
 #[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
+use uuid::Uuid;
+use uuid::fmt::Hyphenated;
 
 use super::text::Ascii;
 use super::time::FileTime;
@@ -45,25 +47,15 @@ impl Guid {
 
     /// The digits as they are shown, as one number: the key of a table of GUIDs.
     pub fn number(&self) -> u128 {
-        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = self.0;
-        u128::from_be_bytes([d, c, b, a, f, e, h, g, i, j, k, l, m, n, o, p])
+        Uuid::from_bytes_le(self.0).as_u128()
     }
 
     /// Reads `00021401-0000-0000-c000-000000000046`, with or without braces, in any case.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix('{').and_then(|inner| inner.strip_suffix('}')).unwrap_or(text);
-        let mut groups = text.split('-');
-        let mut group = |digits: usize| {
-            let group = groups.next()?;
-            (group.len() == digits && group.bytes().all(|b| b.is_ascii_hexdigit())).then_some(())?;
-            u64::from_str_radix(group, 16).ok()
-        };
-        let (d1, d2, d3, d4, d5) = (group(8)?, group(4)?, group(4)?, group(4)?, group(12)?);
-        if groups.next().is_some() {
-            return None;
-        }
-        let tail = (d4 << 48) | d5;
-        Some(Self::new(d1 as u32, d2 as u16, d3 as u16, tail.to_be_bytes()))
+        // The crate reads other forms too: 32 digits, a URN.
+        let uuid = Uuid::try_parse(text).ok().filter(|_| text.len() == Hyphenated::LENGTH)?;
+        Some(Self(uuid.to_bytes_le()))
     }
 
     /// True if this is a version-1 UUID (time and MAC address) of the usual variant.
@@ -97,13 +89,8 @@ impl Guid {
 
 impl Guid {
     pub(crate) fn ascii(&self) -> Ascii<36> {
-        let [a, b, c, d, e, f, g, h, i, j, tail @ ..] = self.0;
-        let mut text = Ascii([b'-'; 36]);
-        text.hex(0, [d, c, b, a]);
-        text.hex(9, [f, e]);
-        text.hex(14, [h, g]);
-        text.hex(19, [i, j]);
-        text.hex(24, tail);
+        let mut text = Ascii([0; Hyphenated::LENGTH]);
+        Uuid::from_bytes_le(self.0).hyphenated().encode_lower(&mut text.0);
         text
     }
 }

@@ -129,11 +129,6 @@ impl KnownFolder {
         KNOWN_FOLDERS.iter().find(|folder| folder.guid.eq_ignore_ascii_case(&text))
     }
 
-    /// True if every user has one of their own.
-    pub fn is_of_one_user(&self) -> bool {
-        self.path.is_some_and(|path| path.contains('*'))
-    }
-
     /// What follows the folder in `path`, with its backslash: nothing if `path` is not in the folder, or
     /// is the folder itself. Any drive will do, and any case.
     pub fn rest<'p>(&self, path: &'p str) -> Option<&'p str> {

@@ -70,11 +70,6 @@ impl<'a> Utf16<'a> {
     pub fn to_hex(self) -> String {
         hex(self.0)
     }
-
-    /// The text without regard to case, for comparing Windows paths.
-    pub fn to_folded(self) -> String {
-        self.chars().flat_map(char::to_lowercase).collect()
-    }
 }
 
 impl fmt::Display for Utf16<'_> {
@@ -239,14 +234,10 @@ impl<const N: usize> Ascii<N> {
         }
     }
 
-    /// Puts `bytes` in lower-case hex at `start`.
-    pub(crate) fn hex(&mut self, start: usize, bytes: impl IntoIterator<Item = u8>) {
-        const DIGITS: [u8; 16] = *b"0123456789abcdef";
-        let digit = |nibble: u8| DIGITS.get(usize::from(nibble & 0x0F)).copied().unwrap_or_default();
-        let room = self.0.get_mut(start..).unwrap_or_default();
-        for (pair, byte) in room.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
-            *pair = [digit(byte >> 4), digit(byte)];
-        }
+    /// Puts `bytes` in lower-case hex at `start`; nothing if there is no room for them.
+    pub(crate) fn hex<const B: usize>(&mut self, start: usize, bytes: [u8; B]) {
+        let end = start.saturating_add(B.saturating_mul(2));
+        let _ = self.0.get_mut(start..end).map(|room| hex::encode_to_slice(bytes, room));
     }
 }
 
@@ -273,11 +264,7 @@ pub(crate) fn hex_number(value: u32) -> Ascii<10> {
 
 /// `bytes` in lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
-    use fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len().saturating_mul(2)), |mut out, byte| {
-        let _ = write!(out, "{byte:02x}");
-        out
-    })
+    hex::encode(bytes)
 }
 
 #[cfg(test)]

@@ -55,8 +55,13 @@ pub enum PlanError {
     #[error("not a jump list: it has no DestList and no link, but other streams")]
     NotAJumpList,
     /// Nothing is left in the file that could be saved.
-    #[error("{0}")]
-    Hopeless(String),
+    #[error("{why}")]
+    NothingLeft {
+        /// What is missing.
+        why: String,
+        /// How many entries are left that only lack a link; [`RepairOptions::keep_linkless`] keeps them.
+        linkless: usize,
+    },
     /// The new file could not be built, or is not what the plan calls for.
     #[error(transparent)]
     Rebuild(#[from] RebuildError),

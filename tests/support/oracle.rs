@@ -338,7 +338,7 @@ pub fn repair(data: &[u8]) {
     let mended = match plan::repair(&list, &options, &limits) {
         Err(error) => {
             assert!(!is_our_fault(&error), "{error}");
-            assert!(!options.reset || !matches!(error, PlanError::Hopeless(_)), "{error}");
+            assert!(!options.reset || !matches!(error, PlanError::NothingLeft { .. }), "{error}");
             return;
         }
         Ok(None) => {

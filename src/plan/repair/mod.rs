@@ -100,7 +100,7 @@ pub struct Repair {
 /// Plans the mending of a list. Nothing if nothing is wrong with it that could be mended.
 ///
 /// # Errors
-/// [`PlanError::Hopeless`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
+/// [`PlanError::NothingLeft`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
 pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits) -> Result<Option<Repair>, PlanError> {
     refuse_unsupported(list)?;
     // What `check` does not report is not changed.
@@ -110,7 +110,7 @@ pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits
     }
     let before = Size::of(list);
     let mut mended = match mend(list, options) {
-        Err(PlanError::Hopeless(why)) if options.reset => return reset(before, &why, limits).map(Some),
+        Err(PlanError::NothingLeft { why, .. }) if options.reset => return reset(before, &why, limits).map(Some),
         Err(error) => return Err(error),
         Ok(None) => return Ok(None),
         Ok(Some(mended)) => mended.into_owned(),
@@ -245,7 +245,7 @@ fn mend<'c>(list: &AutomaticList<'c>, options: &RepairOptions) -> Result<Option<
 
     let hopeless = judge.drafts.is_empty() && loses_all(&gathered, compound, links_found.saturating_add(unreadable));
     if hopeless && !(options.drop_orphans && gathered.drafts.is_empty() && links_found > 0) {
-        return Err(PlanError::Hopeless(why_hopeless(&gathered, compound)));
+        return Err(nothing_left(&gathered, compound));
     }
     let known = gathered.claimed.is_some() || !judge.drafts.is_empty();
     let dest_list = if known {
@@ -342,12 +342,14 @@ fn loses_all(gathered: &Gathered<'_>, compound: &Compound<'_>, links: usize) -> 
     claimed || cut || gone || links > 0 || gathered.unread > 0
 }
 
-fn why_hopeless(gathered: &Gathered<'_>, compound: &Compound<'_>) -> String {
-    let listed = gathered.drafts.iter().filter(|draft| !draft.carved).count();
-    if listed > 0 {
-        let entries = if listed == 1 { "its one entry".to_owned() } else { format!("each of its {listed} entries") };
-        return format!("{entries} lacks a link that can be read; --keep-linkless keeps what has none");
+fn nothing_left(gathered: &Gathered<'_>, compound: &Compound<'_>) -> PlanError {
+    let linkless = gathered.drafts.iter().filter(|draft| !draft.carved).count();
+    if linkless > 0 {
+        let entries =
+            if linkless == 1 { "its one entry".to_owned() } else { format!("each of its {linkless} entries") };
+        return PlanError::NothingLeft { why: format!("{entries} lacks a link that can be read"), linkless };
     }
     let first = compound.faults.first().map(|fault| format!(" ({})", fault.message)).unwrap_or_default();
-    format!("no entry and no link that an entry could be made of is left in it{first}")
+    let why = format!("no entry and no link that an entry could be made of is left in it{first}");
+    PlanError::NothingLeft { why, linkless }
 }
