@@ -8,7 +8,7 @@ use jlfix::model::ReadOptions;
 use jlfix::report::ReportOptions;
 
 use super::options::Global;
-use super::output;
+use super::{Stop, output};
 
 /// What every command needs to know.
 pub(crate) struct Context {
@@ -26,28 +26,29 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    pub(crate) fn new(global: &Global) -> Self {
+    /// The context of these options.
+    ///
+    /// # Errors
+    /// [`Stop::Usage`] if the file of `--app-ids` cannot be read.
+    pub(crate) fn new(global: &Global) -> Result<Self, Stop> {
         let limits = Limits::default().file_size(global.max_size.saturating_mul(1 << 20));
         let mut names = AppNames::default();
         if let Some(path) = &global.app_ids {
-            match std::fs::read(path) {
-                Ok(text) => {
-                    for bad in names.add_list(&text) {
-                        output::note(&format!("{}: {bad}", path.display()));
-                    }
-                }
-                Err(error) => output::error(&format!("{}: cannot read the names: {error}", path.display())),
+            let text = std::fs::read(path)
+                .map_err(|error| Stop::Usage(format!("--app-ids {}: cannot read it: {error}", path.display())))?;
+            for bad in names.add_list(&text) {
+                output::note(&format!("{}: {bad}", path.display()));
             }
         }
         let read = ReadOptions::default().limits(limits).code_page(global.code_page);
-        Self {
+        Ok(Self {
             read,
             names,
             quiet: global.quiet,
             verbose: global.verbose,
             backup_dir: global.backup_dir.clone(),
             trust_store: global.trust_store,
-        }
+        })
     }
 
     /// What is told of a file where a command asks for no more: no entries, and nothing that is deleted.

@@ -57,7 +57,7 @@ pub(crate) fn run() -> Exit {
     args.global.color.write_global();
     interrupt::listen();
     let context = context::Context::new(&args.global);
-    let result = match args.command {
+    let result = context.and_then(|context| match args.command {
         Command::Scan(args) => scan::run(&args, &context),
         Command::Show(args) => show::run(&args, &context),
         Command::Check(args) => check::run(&args, &context),
@@ -76,7 +76,7 @@ pub(crate) fn run() -> Exit {
         Command::Tracking(args) => tracking::run(&args, &context),
         Command::Completions(args) => manual::completions(&args, Args::command()),
         Command::Man(args) => manual::man(&args, Args::command()),
-    };
+    });
     match result {
         Ok(exit) => exit,
         Err(Stop::Usage(message)) => {

@@ -1,7 +1,7 @@
 //! `jlfix export`: every entry in the shape of other tools, nothing lost, and nothing written where it must not be.
 
 use crate::support;
-use crate::support::skip::{corpus, skip};
+use crate::support::skip::skip;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,30 +14,30 @@ use jlfix::format::time::FileTime;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use support::build::{CustomBuilder, Link, LinkBuilder, ListBuilder, NewEntry, Property, StoreBuilder, time, utf16};
-use support::cli::{CHROME, Cli, EXPLORER, NOTEPAD, finish};
+use support::cli::{CHROME, Cli, EXPLORER, NOTEPAD};
 
 /// The only file in `folder` whose name ends so.
 #[track_caller]
-fn only(folder: &Path, ending: &str) -> PathBuf {
+pub(crate) fn only(folder: &Path, ending: &str) -> PathBuf {
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found: Vec<PathBuf> = names.filter(|path| path.to_string_lossy().ends_with(ending)).collect();
     assert_eq!(found.len(), 1, "{ending}: {found:?}");
     found[0].clone()
 }
 
-type Rows = Vec<BTreeMap<String, String>>;
+pub(crate) type Rows = Vec<BTreeMap<String, String>>;
 
-fn csv_rows(bytes: &[u8]) -> Rows {
+pub(crate) fn csv_rows(bytes: &[u8]) -> Rows {
     csv::Reader::from_reader(bytes).deserialize().map(Result::unwrap).collect()
 }
 
 /// The rows of one of the two files of `--format jlecmd` in `out`.
-fn jlecmd(cli: &Cli, ending: &str) -> Rows {
+pub(crate) fn jlecmd(cli: &Cli, ending: &str) -> Rows {
     csv_rows(&fs::read(only(&cli.path("out"), ending)).unwrap())
 }
 
 /// The rows of `--format jsonl`.
-fn jsonl(cli: &Cli, paths: &str) -> Vec<Value> {
+pub(crate) fn jsonl(cli: &Cli, paths: &str) -> Vec<Value> {
     cli.run(&format!("-q export --format jsonl --to - {paths}")).clean().json_lines()
 }
 
@@ -415,7 +415,7 @@ fn a_body_file_holds_a_line_an_entry_with_the_times_that_are_known() {
 }
 
 /// Feeds `input` to a program, if it is there.
-fn pipe(program: &str, args: &[&str], input: &str) -> Option<String> {
+pub(crate) fn pipe(program: &str, args: &[&str], input: &str) -> Option<String> {
     let mut command = Command::new(program);
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let Ok(mut child) = command.spawn() else {
@@ -567,130 +567,4 @@ fn a_link_that_shows_one_target_and_opens_another_is_found_out() {
     cli.run("check crafted.lnk")
         .exits(1)
         .says(&[r"JL304", r"its item ID list names C:\Users\sam\good.txt, its LinkInfo C:\Users\eve\good.txt"]);
-}
-
-/// What independent parsers read in the corpus, by the path of the file there.
-fn expected(corpus: &Path) -> BTreeMap<String, Value> {
-    let all: Value = serde_json::from_slice(&fs::read(corpus.join("expected.json")).unwrap()).unwrap();
-    let automatic = all["automatic"].as_object().unwrap().values();
-    automatic.map(|file| (file["path"].as_str().unwrap().to_owned(), file.clone())).collect()
-}
-
-#[test]
-fn every_entry_of_the_corpus_is_a_row_of_jlecmds_file_in_the_order_of_the_list() {
-    let Some(corpus) = corpus() else { return };
-    let (cli, lists) = (Cli::new(), corpus.join("jumplists"));
-    let words = ["export", "--format", "jlecmd", "--to", "out"];
-    cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).exits(0);
-    let rows = jlecmd(&cli, "_AutomaticDestinations.csv");
-    let mut of_file: BTreeMap<String, Vec<&BTreeMap<String, String>>> = BTreeMap::new();
-    for row in &rows {
-        let path = Path::new(&row["SourceFile"]).strip_prefix(&lists).unwrap().to_string_lossy().replace('\\', "/");
-        of_file.entry(path).or_default().push(row);
-    }
-    let shown = |ticks: &Value| match ticks.as_u64() {
-        None | Some(0) => String::new(),
-        Some(ticks) => FileTime(ticks).to_string()[..19].replace('T', " "),
-    };
-    let text = |value: &Value| match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let mut count = 0;
-    for (path, file) in expected(&corpus) {
-        let entries = file["entries"].as_array().unwrap();
-        let rows = of_file.remove(&path).unwrap_or_default();
-        assert_eq!(rows.len(), entries.len(), "{path}");
-        for (place, (row, entry)) in rows.iter().zip(entries).enumerate() {
-            let link = &entry["lnk"];
-            let mut columns = vec![
-                ("MRU", place.to_string()),
-                ("EntryNumber", format!("{:X}", entry["entry"].as_u64().unwrap())),
-                ("DestListVersion", text(&file["destlist"]["version"])),
-                ("LastUsedEntryNumber", text(&file["destlist"]["last_entry"])),
-                ("Hostname", text(&entry["hostname"])),
-                ("LastModified", shown(&entry["last_access"])),
-                ("Path", text(&entry["path"])),
-                ("InteractionCount", text(&entry["interactions"])),
-                ("PinStatus", if entry["pinned"] == true { "True" } else { "False" }.to_owned()),
-            ];
-            if link.is_object() && entry.get("disagree").is_none() && link.get("disagree").is_none() {
-                columns.extend([
-                    ("FileSize", text(&link["file_size"])),
-                    ("TargetCreated", shown(&link["ctime"])),
-                    ("TargetModified", shown(&link["mtime"])),
-                    ("TargetAccessed", shown(&link["atime"])),
-                    ("VolumeSerialNumber", text(&link["vol_serial"])),
-                    ("VolumeLabel", text(&link["vol_label"])),
-                    ("Arguments", text(&link["arguments"])),
-                    ("WorkingDirectory", text(&link["working_dir"])),
-                    ("MachineID", text(&link["machine_id"])),
-                ]);
-            }
-            for (column, value) in columns {
-                assert_eq!(row[column], value, "{path}, entry {}: {column}", row["EntryNumber"]);
-            }
-            count += 1;
-        }
-    }
-    assert!(of_file.is_empty() && count == rows.len() && count > 190, "{count}");
-}
-
-#[test]
-fn pythons_csv_reads_both_files_of_the_corpus() {
-    let Some(corpus) = corpus() else { return };
-    let cli = Cli::new();
-    let words = ["-q", "export", "--format", "jlecmd", "--to", "out"];
-    let lists = corpus.join("jumplists");
-    cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).clean();
-    let script = "import csv,sys\n\
-        for name in sys.stdin.read().split('\\n'):\n\
-        \x20   rows=list(csv.reader(open(name,newline='',encoding='utf-8'),strict=True))\n\
-        \x20   assert len(set(map(len,rows)))==1,name\n\
-        \x20   print(len(rows)-1,len(rows[0]))\n";
-    let names = ["_AutomaticDestinations.csv", "_CustomDestinations.csv"].map(|end| only(&cli.path("out"), end));
-    let names = names.map(|name| name.to_string_lossy().into_owned()).join("\n");
-    let Some(told) = pipe("python3", &["-c", script], &names) else { return };
-    let rows = |end| jlecmd(&cli, end).len();
-    let wanted = format!("{} 46\n{} 30\n", rows("_AutomaticDestinations.csv"), rows("_CustomDestinations.csv"));
-    assert_eq!(told, wanted);
-}
-
-/// A reader of CSV that shares no code with the writer here, of strict rows: each must have as many fields as the first.
-#[test]
-fn xsv_reads_both_files_of_the_corpus() {
-    let Some(corpus) = corpus() else { return };
-    let cli = Cli::new();
-    let words = ["-q", "export", "--format", "jlecmd", "--to", "out"];
-    let lists = corpus.join("jumplists");
-    cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).clean();
-    for (end, columns) in [("_AutomaticDestinations.csv", 46), ("_CustomDestinations.csv", 30)] {
-        let text = fs::read_to_string(only(&cli.path("out"), end)).unwrap();
-        let Some(count) = pipe("xsv", &["count"], &text) else { return };
-        assert_eq!(count.trim(), jlecmd(&cli, end).len().to_string(), "{end}");
-        let stats = pipe("xsv", &["stats"], &text).unwrap();
-        assert_eq!(stats.lines().count(), columns + 1, "a line a column, and the head: {stats}");
-    }
-}
-
-#[test]
-fn every_link_of_the_corpus_is_dumped_and_reads_the_same_by_itself() {
-    let Some(corpus) = corpus() else { return };
-    let (cli, lists) = (Cli::new(), corpus.join("jumplists"));
-    let words = ["-q", "export", "--dump-links", "links", "--format", "jsonl", "--to", "-"];
-    let listed = cli.run_words(words.iter().map(AsRef::as_ref).chain([lists.as_os_str()])).clean().json_lines();
-    let files: Vec<PathBuf> = fs::read_dir(cli.path("links")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    assert_eq!(files.len(), listed.len());
-    let mut command = cli.jlfix();
-    command.args(["-q", "export", "--format", "jsonl", "--to", "-"]).args(&files);
-    let single = finish(command).clean().json_lines();
-    let facts = |rows: &[Value]| {
-        let key =
-            |row: &Value| json!([row["target"], row["target_created"], row["arguments"], row["link_size"]]).to_string();
-        let mut keys: Vec<String> = rows.iter().map(key).collect();
-        keys.sort();
-        keys
-    };
-    assert_eq!(facts(&single), facts(&listed));
 }

@@ -28,6 +28,7 @@ mod deleted;
 mod diff;
 mod doctor;
 mod export;
+mod export_corpus;
 mod formats;
 mod help;
 #[cfg(unix)]

@@ -126,6 +126,7 @@ fn a_list_of_names_explains_ids_that_are_not_known() {
     let name = |line: &str| cli.run(line).clean().json()["files"][0]["app_name"].clone();
     assert!(name("scan . --format json").is_null());
     assert_eq!(name("scan . --format json --app-ids names.txt"), "Harbour planner");
+    cli.run("scan . --app-ids none.txt").exits(2).complains(&["--app-ids none.txt: cannot read it: "]);
 }
 
 #[test]
