@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use super::export::*;
 use jlfix::format::time::FileTime;
 use serde_json::{Value, json};
-use sha2::Digest;
 use support::cli::{Cli, finish};
 
 /// What independent parsers read in the corpus, by the path of the file there.
