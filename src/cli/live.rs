@@ -13,7 +13,20 @@ const FOLDERS: [&str; 2] = ["AutomaticDestinations", "CustomDestinations"];
 /// The live user's two folders, those of them that are there.
 pub(crate) fn folders() -> Result<Vec<PathBuf>, Stop> {
     match jlfix::os::recent_folder() {
-        Ok(Some(recent)) => Ok(below(&recent).filter(|folder| folder.is_dir()).collect()),
+        Ok(Some(recent)) => {
+            let mut folders = Vec::new();
+            for folder in below(&recent) {
+                match std::fs::metadata(&folder) {
+                    Ok(_) => folders.push(folder),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(Stop::Nothing(format!("{}: {error}", folder.display()))),
+                }
+            }
+            if folders.is_empty() {
+                output::note(&format!("this account has no jump lists: none in {}", recent.display()));
+            }
+            Ok(folders)
+        }
         Ok(None) => Err(Stop::Usage("name a file or a folder: this system has no jump lists of its own".to_owned())),
         Err(error) => Err(Stop::Nothing(format!("cannot find your jump lists: {error}; name their folder"))),
     }

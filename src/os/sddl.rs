@@ -57,6 +57,24 @@ pub(super) fn untrusted(sddl: &str, own: &str, also: Option<&str>) -> Option<Unt
     None
 }
 
+/// True if the access list of `new` lets in nobody that `old` does not, each with the same rights: every entry of it that
+/// allows something is in `old` as well, whatever its flags of inheritance.
+pub(super) fn grants_no_more(new: &str, old: &str) -> bool {
+    let allowed = |sddl| -> Option<Vec<(String, String)>> {
+        let list = part(sddl, 'D').filter(|list| !list.starts_with("NO_ACCESS_CONTROL"))?;
+        let entries = list.split('(').skip(1).filter_map(|entry| entry.split(')').next());
+        let fields = entries.map(|entry| entry.split(';').map(str::to_owned).collect::<Vec<_>>());
+        let allowing = fields.filter(|fields| fields.first().is_some_and(|kind| kind == "A"));
+        Some(allowing.filter_map(|fields| Some((fields.get(2)?.clone(), fields.get(5)?.clone()))).collect())
+    };
+    // An entry that denies would have to be in the new list.
+    let denies = part(old, 'D').is_some_and(|list| list.contains("(D;"));
+    match (allowed(new), allowed(old)) {
+        (Some(new), Some(old)) => !denies && new.iter().all(|entry| old.contains(entry)),
+        _ => false,
+    }
+}
+
 /// Why a file is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Untrusted {
@@ -180,6 +198,9 @@ mod tests {
             text.starts_with("Authenticated Users can write to it; correct it with: icacls \"C:\\store\""),
             "{text}"
         );
+        let (few, more) = ("O:BAD:(A;ID;FA;;;SY)", "O:BAD:(A;;FA;;;SY)(A;;FR;;;WD)");
+        assert!(grants_no_more(few, more) && !grants_no_more(more, few));
+        assert!(!grants_no_more(few, "O:BAD:(D;;FA;;;WD)(A;;FA;;;SY)") && !grants_no_more("O:BA", more));
         let denied = format!("O:{OWN}D:(D;;FA;;;WD)(A;;FA;;;{OWN})(A;OIIO;FA;;;WD)");
         assert_eq!(untrusted(&denied, OWN, None), None, "denied, or for what is made in it: not a right on this file");
     }

@@ -32,15 +32,14 @@ use windows_sys::Win32::{
     },
     Storage::FileSystem::{
         BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_ARCHIVE, FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_HIDDEN,
-        FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY,
-        FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SYSTEM, FILE_BASIC_INFO, FILE_FLAG_OPEN_REPARSE_POINT,
-        FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ, FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES,
-        FileBasicInfo, FindClose, FindFirstStreamW, FindNextStreamW, FindStreamInfoStandard, GetDiskFreeSpaceExW,
-        GetFileInformationByHandle, GetFinalPathNameByHandleW, MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE,
-        SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
+        FILE_ATTRIBUTE_NORMAL, FILE_ATTRIBUTE_NOT_CONTENT_INDEXED, FILE_ATTRIBUTE_READONLY, FILE_ATTRIBUTE_SYSTEM,
+        FILE_BASIC_INFO, FILE_FLAG_OPEN_REPARSE_POINT, FILE_READ_ATTRIBUTES, FILE_SHARE_DELETE, FILE_SHARE_READ,
+        FILE_SHARE_WRITE, FILE_WRITE_ATTRIBUTES, FileBasicInfo, FindClose, FindFirstStreamW, FindNextStreamW,
+        FindStreamInfoStandard, GetDiskFreeSpaceExW, GetFileInformationByHandle, GetFinalPathNameByHandleW,
+        MOVEFILE_WRITE_THROUGH, MoveFileExW, SYNCHRONIZE, SetFileInformationByHandle, WIN32_FIND_STREAM_DATA,
     },
     System::{Com::CoTaskMemFree, Threading::CreateMutexW},
-    UI::Shell::{FOLDERID_Recent, KF_FLAG_DEFAULT, SHGetKnownFolderPath},
+    UI::Shell::{FOLDERID_Recent, KF_FLAG_DONT_VERIFY, SHGetKnownFolderPath},
 };
 
 pub use super::windows_path::{is_absolute, is_same_path, path_from_raw, path_to_raw};
@@ -101,14 +100,15 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Where the shell keeps the current user's jump lists: the Recent folder, wherever it was moved to.
+/// Where the shell keeps the current user's jump lists: the Recent folder, wherever it was moved to. A new account, SYSTEM
+/// and a machine without a desktop may have none there.
 ///
 /// # Errors
 /// What the system says.
 pub fn recent_folder() -> io::Result<Option<PathBuf>> {
     let mut text: *mut u16 = null_mut();
     // SAFETY: the id is a constant, no token is given, and `text` is where the call puts a pointer.
-    let result = unsafe { SHGetKnownFolderPath(&FOLDERID_Recent, KF_FLAG_DEFAULT as u32, null_mut(), &mut text) };
+    let result = unsafe { SHGetKnownFolderPath(&FOLDERID_Recent, KF_FLAG_DONT_VERIFY as u32, null_mut(), &mut text) };
     // SAFETY: on success it is a string that ends in NUL; nothing else has the pointer.
     let path = (result >= 0 && !text.is_null()).then(|| unsafe { wide_to_os(text) });
     // SAFETY: the caller frees it, whatever the call gave back; null is allowed.
@@ -155,10 +155,12 @@ pub(super) fn is_in_use(error: &io::Error) -> bool {
     [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_USER_MAPPED_FILE].iter().any(|code| is_code(error, *code))
 }
 
-pub(super) fn refusal(attributes: u32, is_symlink: bool) -> Option<Refusal> {
+/// Why something is no file to change. `is_link` says that it is a reparse point that stands for another name
+/// (IsReparseTagNameSurrogate: symbolic links, junctions); those of deduplicated, cloud and archived files are files.
+pub(super) fn refusal(attributes: u32, is_link: bool) -> Option<Refusal> {
     let is_folder = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
-    if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
-        Some(if is_symlink && !is_folder { Refusal::Symlink } else { Refusal::ReparsePoint })
+    if is_link {
+        Some(if is_folder { Refusal::ReparsePoint } else { Refusal::Symlink })
     } else if is_folder {
         Some(Refusal::NotAFile("folder"))
     } else {
@@ -228,7 +230,7 @@ pub(super) fn lock_temp(_file: &File, name: &OsStr) -> io::Result<Lock> {
     lock_name(name)
 }
 
-fn lock_name(name: &OsStr) -> io::Result<Lock> {
+pub(super) fn lock_name(name: &OsStr) -> io::Result<Lock> {
     let mut object = OsString::from(r"Global\jlfix-");
     object.push(name);
     let name = wide(Path::new(&object))?;

@@ -16,17 +16,18 @@ use windows_sys::Win32::{
     Storage::FileSystem::{
         DELETE, FILE_ATTRIBUTE_DIRECTORY, FILE_ATTRIBUTE_ENCRYPTED, FILE_ATTRIBUTE_READONLY,
         FILE_ATTRIBUTE_REPARSE_POINT, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, FILE_SHARE_DELETE,
-        FILE_SHARE_READ, FILE_SHARE_WRITE, WRITE_DAC,
+        FILE_SHARE_READ, FILE_SHARE_WRITE,
     },
 };
 
 use super::{
-    folder::{LONGEST_WAIT, Replaced},
+    folder::{LONGEST_WAIT, Lock, Replaced},
     windows::{
-        SHARE_ALL, copy_streams, final_path, is_code, is_in_use, move_file, refusal, set_attributes, set_attributes_of,
+        SHARE_ALL, copy_streams, final_path, is_code, is_in_use, lock_name, look, move_file, refusal, set_attributes,
+        set_attributes_of,
     },
     windows_path::{simplified, verbatim},
-    windows_security::{access_list, create_private, set_access_list},
+    windows_security::{create_private, take_over_access_list},
 };
 use crate::error::Refusal;
 
@@ -52,8 +53,8 @@ impl Dir {
             .share_mode(FILE_SHARE_READ | FILE_SHARE_WRITE)
             .custom_flags(FILE_FLAG_BACKUP_SEMANTICS | nofollow)
             .open(path)?;
-        let attributes = handle.metadata()?.file_attributes();
-        if attributes & FILE_ATTRIBUTE_DIRECTORY == 0 || (!follow && attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0) {
+        let found = handle.metadata()?;
+        if found.file_attributes() & FILE_ATTRIBUTE_DIRECTORY == 0 || (!follow && found.is_symlink()) {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         // Some file systems of third parties cannot say it.
@@ -106,14 +107,24 @@ impl Dir {
 
     fn open_for(&self, name: &OsStr, access: u32, share: u32) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.access_mode(access).share_mode(share).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
-        options.open(self.at(name))
+        options.access_mode(access).share_mode(share);
+        let file = options.clone().custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))?;
+        let found = file.metadata()?;
+        if found.file_attributes() & FILE_ATTRIBUTE_REPARSE_POINT == 0 || found.is_symlink() {
+            return Ok(file);
+        }
+        // A deduplicated, cloud or archived file: its content is read through the reparse point. It has to be the same.
+        let content = options.open(self.at(name))?;
+        if !look(&content)?.identity.is_same_file(&look(&file)?.identity) {
+            return Err(io::Error::other("it was replaced while it was opened"));
+        }
+        Ok(content)
     }
 
     /// Nobody else can write to it, nor delete it, as long as it is open.
     pub(super) fn create_new(&self, name: &OsStr) -> io::Result<File> {
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true).access_mode(GENERIC_READ | GENERIC_WRITE | WRITE_DAC);
+        options.write(true).create_new(true).access_mode(GENERIC_READ | GENERIC_WRITE);
         options.share_mode(FILE_SHARE_READ).custom_flags(FILE_FLAG_OPEN_REPARSE_POINT).open(self.at(name))
     }
 
@@ -130,11 +141,7 @@ impl Dir {
         if is_encrypted(theirs.file_attributes()) && !is_encrypted(ours.file_attributes()) {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "it is encrypted and its folder is not"));
         }
-        if let Some(wanted) = access_list(source)?
-            && access_list(temp)?.as_ref() != Some(&wanted)
-        {
-            set_access_list(temp, &wanted)?;
-        }
+        take_over_access_list(source, temp)?;
         copy_streams(&self.at(from), &self.at(to))?;
         if let Ok(created) = theirs.created() {
             temp.set_times(FileTimes::new().set_created(created))?;
@@ -292,14 +299,17 @@ fn replace_with(
 }
 
 /// A second name of a file, beside it, which goes when this is dropped. None where the file system has no hard links.
-struct SecondName(Option<PathBuf>);
+/// The lock says that it is not a leftover.
+struct SecondName(Option<PathBuf>, Option<Lock>);
 
 impl SecondName {
     /// The name is one that a later run knows for a leftover.
     fn of(source: &Path, target: &Path) -> Self {
         let name = format!(".jlfix-{}-{:016x}.tmp", std::process::id(), super::random());
+        let lock = lock_name(name.as_ref()).ok().filter(|lock| !matches!(lock, Lock::Busy));
         let path = source.with_file_name(name);
-        Self(fs::hard_link(target, &path).is_ok().then_some(path))
+        let made = lock.is_some() && fs::hard_link(target, &path).is_ok();
+        Self(made.then_some(path), lock)
     }
 }
 

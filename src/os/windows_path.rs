@@ -9,8 +9,8 @@ use std::{
 
 use crate::error::Refusal;
 
-/// True for a path of a drive or a share, from its root, that never goes up and in which every name is
-/// one of a file or folder.
+/// True for a path of a drive, a share or a volume (`\\\\?\\Volume{GUID}\\`, `\\\\?\\GLOBALROOT\\`), from its root, that never
+/// goes up and in which every name is one of a file or folder.
 pub fn is_absolute(path: &Path) -> bool {
     let mut parts = path.components();
     let Some(Component::Prefix(prefix)) = parts.next() else { return false };
@@ -18,10 +18,18 @@ pub fn is_absolute(path: &Path) -> bool {
         Prefix::Disk(_) | Prefix::UNC(..) => |name| check_name(name).is_ok(),
         // There a name is what it says, but for streams.
         Prefix::VerbatimDisk(_) | Prefix::VerbatimUNC(..) => |name| !name.as_encoded_bytes().contains(&b':'),
+        Prefix::Verbatim(root) if is_volume(root) => |name| !name.as_encoded_bytes().contains(&b':'),
         _ => return false,
     };
     parts.next() == Some(Component::RootDir)
         && parts.all(|part| matches!(part, Component::Normal(name) if is_name(name)))
+}
+
+/// True for the roots that name a volume without a letter: `Volume{GUID}`, and `GLOBALROOT` for a shadow copy.
+fn is_volume(root: &OsStr) -> bool {
+    let root = root.to_string_lossy().to_ascii_lowercase();
+    root == "globalroot"
+        || root.strip_prefix("volume{").and_then(|id| id.strip_suffix('}')).is_some_and(|id| id.len() == 36)
 }
 
 /// True if both say the same, with or without `\\?\`, whatever the case of their letters.
@@ -109,7 +117,8 @@ pub(super) fn simplified(full: &Path) -> PathBuf {
     };
     let short = with_root(root, full);
     match std::path::absolute(&short) {
-        Ok(same) if same == short => short,
+        // A name such as `aux` means a file in the long form only.
+        Ok(same) if same == short && is_absolute(&short) => short,
         _ => full.to_owned(),
     }
 }
@@ -152,9 +161,27 @@ mod tests {
             (r"\\?\C:\a\b", r"C:\a\b"),
             (r"\\?\UNC\server\share\a", r"\\server\share\a"),
             (r"\\?\C:\a\b.", r"\\?\C:\a\b."),
+            (r"\\?\C:\aux\b", r"\\?\C:\aux\b"),
         ] {
             assert_eq!(simplified(Path::new(full)), Path::new(shown));
             assert_eq!(verbatim(Path::new(shown)).unwrap(), Path::new(full));
+        }
+    }
+
+    #[test]
+    fn what_a_path_is_shown_as_is_accepted_again() {
+        for path in [
+            r"C:\a\b",
+            r"\\?\C:\aux\b",
+            r"\\server\share\a",
+            r"\\?\Volume{12345678-1234-1234-1234-123456789abc}\a\b",
+            r"\\?\GLOBALROOT\Device\HarddiskVolumeShadowCopy1\Users\a",
+        ] {
+            assert!(is_absolute(Path::new(path)), "{path}");
+            assert!(is_absolute(&simplified(&verbatim(Path::new(path)).unwrap())), "{path}");
+        }
+        for path in [r"C:a", r"\a", r"a", r"C:\a\..\b", r"\\?\C:\a:b", r"\\.\C:\a", r"\\?\Volume{1}\a", r"C:\aux\b"] {
+            assert!(!is_absolute(Path::new(path)), "{path}");
         }
     }
 

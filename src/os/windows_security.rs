@@ -16,7 +16,7 @@ use std::{
 };
 
 use windows_sys::Win32::{
-    Foundation::{ERROR_ACCESS_DENIED, ERROR_ALREADY_EXISTS, ERROR_INSUFFICIENT_BUFFER},
+    Foundation::{ERROR_ACCESS_DENIED, ERROR_ALREADY_EXISTS, ERROR_INSUFFICIENT_BUFFER, INVALID_HANDLE_VALUE},
     Security::{
         Authorization::{
             ConvertSecurityDescriptorToStringSecurityDescriptorW, ConvertSidToStringSidW,
@@ -25,7 +25,10 @@ use windows_sys::Win32::{
         DACL_SECURITY_INFORMATION, GetKernelObjectSecurity, GetTokenInformation, OWNER_SECURITY_INFORMATION,
         PSECURITY_DESCRIPTOR, SECURITY_ATTRIBUTES, SetKernelObjectSecurity, TOKEN_QUERY, TOKEN_USER, TokenUser,
     },
-    Storage::FileSystem::{CreateDirectoryW, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, READ_CONTROL},
+    Storage::FileSystem::{
+        CreateDirectoryW, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_OPEN_REPARSE_POINT, READ_CONTROL, ReOpenFile,
+        WRITE_DAC, WRITE_OWNER,
+    },
     System::Threading::{GetCurrentProcess, OpenProcessToken},
 };
 
@@ -36,7 +39,7 @@ use super::{
 
 /// The part of a file's security descriptor that says who may do what, as the system lays it out; none
 /// where the file system keeps none.
-pub(super) fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
+fn access_list(file: &File) -> io::Result<Option<Vec<u64>>> {
     descriptor_parts(file, DACL_SECURITY_INFORMATION)
 }
 
@@ -67,12 +70,34 @@ fn descriptor_parts(file: &File, parts: u32) -> io::Result<Option<Vec<u64>>> {
     }
 }
 
-/// Sets what [`access_list`] gave.
-pub(super) fn set_access_list(file: &File, list: &[u64]) -> io::Result<()> {
-    let list = list.as_ptr().cast_mut().cast::<c_void>();
-    // SAFETY: the handle is open as long as `file` is borrowed; the descriptor is one that the system
-    // made, in memory aligned for it, and is only read.
-    check(unsafe { SetKernelObjectSecurity(file.as_raw_handle(), DACL_SECURITY_INFORMATION, list) })
+/// Gives `temp` the access list of `source` where the two differ. Where that is not allowed, as with the share permission
+/// "Change", the list that `temp` inherited stays if it lets in nobody else.
+pub(super) fn take_over_access_list(source: &File, temp: &File) -> io::Result<()> {
+    let (Some(wanted), Some(now)) = (access_list(source)?, access_list(temp)?) else { return Ok(()) };
+    if wanted == now {
+        return Ok(());
+    }
+    match set_part(temp, DACL_SECURITY_INFORMATION, wanted.as_ptr().cast_mut().cast::<c_void>()) {
+        Err(e) if is_code(&e, ERROR_ACCESS_DENIED) => match (security(source)?, security(temp)?) {
+            (Some(wanted), Some(now)) if sddl::grants_no_more(&now, &wanted) => Ok(()),
+            _ => Err(e),
+        },
+        done => done,
+    }
+}
+
+/// Sets a part of a file's security descriptor, through a handle that may do that and no more.
+fn set_part(file: &File, part: u32, descriptor: *mut c_void) -> io::Result<()> {
+    let access = if part == OWNER_SECURITY_INFORMATION { WRITE_OWNER } else { WRITE_DAC };
+    // SAFETY: the handle is open as long as `file` is borrowed; the rest are numbers.
+    let handle = unsafe { ReOpenFile(file.as_raw_handle(), access, SHARE_ALL, 0) };
+    if handle == INVALID_HANDLE_VALUE {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the handle was opened here, and nothing else has it.
+    let handle = unsafe { OwnedHandle::from_raw_handle(handle) };
+    // SAFETY: the handle is open; the descriptor is one that the system made, in memory aligned for it, and is only read.
+    check(unsafe { SetKernelObjectSecurity(handle.as_raw_handle(), part, descriptor) })
 }
 
 /// Makes a folder that lets in its owner, administrators and the system, as does everything that is made in it.
@@ -128,9 +153,7 @@ pub(super) fn set_extended(file: &File, extended: &Extended) -> io::Result<()> {
     }
     let descriptor = descriptor_of(wanted)?;
     for (part, must) in [(OWNER_SECURITY_INFORMATION, false), (DACL_SECURITY_INFORMATION, true)] {
-        // SAFETY: the handle is open as long as `file` is borrowed; the descriptor lives to the end of the call.
-        let done = check(unsafe { SetKernelObjectSecurity(file.as_raw_handle(), part, descriptor.0) });
-        match done {
+        match set_part(file, part, descriptor.0) {
             Err(e) if must && !is_unsupported(&e) && !is_code(&e, ERROR_ACCESS_DENIED) => return Err(e),
             _ => {}
         }
@@ -223,7 +246,7 @@ mod tests {
         let path = dir.path().join("copy");
         let mut options = OpenOptions::new();
         let access = windows_sys::Win32::Foundation::GENERIC_READ | windows_sys::Win32::Foundation::GENERIC_WRITE;
-        options.write(true).create_new(true).access_mode(access | windows_sys::Win32::Storage::FileSystem::WRITE_DAC);
+        options.write(true).create_new(true).access_mode(access);
         let file = options.open(&path).unwrap();
         let own = current_user().unwrap();
         let set = |list: &str| {

@@ -428,7 +428,7 @@ impl RawRecord {
                 _ => return breach(what("path_raw"), "hex that says what path says", format!("{raw:?}")),
             },
         };
-        if path.as_os_str().as_encoded_bytes().contains(&0) || !os::is_absolute(&path) || path.file_name().is_none() {
+        if !is_recordable(&path) {
             return breach(what("path"), "an absolute path of a file on this system", format!("{:?}", self.path));
         }
         let saved = match (&self.stored, self.size, &self.sha256) {
@@ -503,6 +503,11 @@ fn file_time(text: &str) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds.parse().ok()?, nanos))
 }
 
+/// True for a path that a run may save and a restore accepts: one rule for both.
+pub(super) fn is_recordable(path: &Path) -> bool {
+    !path.as_os_str().as_encoded_bytes().contains(&0) && os::is_absolute(path) && path.file_name().is_some()
+}
+
 fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -537,6 +542,8 @@ fn unhex(text: &str) -> Option<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -565,6 +572,23 @@ mod tests {
         }
         for bad in ["", "@", "@1", "@1.5", "@-1.000000000", "@99999999999999999999.000000000", "2026"] {
             assert_eq!(file_time(bad), None, "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_path_that_can_be_saved_is_read_again(text in r"(/|C:\\|\\\\[?]\\C:\\|\\\\[?]\\Volume\{[0-9a-f-]{36}\}\\|//|)([a-z.:~ \\/]|\PC|aux|con){0,20}") {
+            let path = PathBuf::from(text);
+            let record = Record { path: path.clone(), saved: None, after: Some(After::Absent) };
+            let id: RunId = "20261130T184501.123Z-abcd".parse().unwrap();
+            let mut manifest = Manifest::begun(id.clone(), "prune", Timestamp::UNIX_EPOCH);
+            manifest.files = vec![record];
+            let json = manifest.to_json(Timestamp::UNIX_EPOCH).unwrap();
+            let read = Manifest::parse(&id, &json, Path::new("m"));
+            prop_assert_eq!(read.is_ok(), is_recordable(&path));
+            if let Ok(read) = read {
+                prop_assert_eq!(&read.files[0].path, &path);
+            }
         }
     }
 

@@ -159,6 +159,11 @@ impl Run {
             let have = format!("{} twice", path.display());
             return Err(Error::Caller { what: "files of one run", need: "each once".to_owned(), have });
         }
+        // What could not be read again must not be saved: it would be no backup.
+        if !manifest::is_recordable(path) {
+            let (need, have) = ("an absolute path of a file".to_owned(), format!("{:?}", path.display().to_string()));
+            return Err(Error::Caller { what: "path to save", need, have });
+        }
         let place = self.places.len();
         let open = self.opened(path)?;
         let saved = match content {
