@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use super::manifest::{After, Manifest, Record, RunId, RunKind};
+use super::manifest::{After, Manifest, Record, RunKind};
 use super::run::sha256;
+use super::run_id::RunId;
 use super::{ListedRun, Store};
 use crate::error::Result;
 use crate::limits::Limits;

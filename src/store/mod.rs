@@ -30,6 +30,7 @@ mod history;
 mod manifest;
 mod restore;
 mod run;
+mod run_id;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -42,9 +43,10 @@ use jiff::{SignedDuration, Timestamp};
 pub use apply::{Applied, NewFile};
 pub use change::{Decision, NewContent, Options, Outcome, backup, change, create, delete, edit};
 pub use history::{Action, History};
-pub use manifest::{After, Manifest, Record, RunId, RunKind, Saved};
+pub use manifest::{After, Manifest, Record, RunKind, Saved};
 pub use restore::{restore, restore_to};
 pub use run::{OnBusy, Run};
+pub use run_id::RunId;
 
 use crate::{
     error::{Error, Refusal, Result},

@@ -9,8 +9,9 @@ use std::{
 use super::{
     Store,
     change::{Decision, NewContent, Options, Outcome, edit},
-    manifest::{Record, RunId},
+    manifest::Record,
     run::Run,
+    run_id::RunId,
 };
 use crate::{
     error::{Error, Refusal, Result},

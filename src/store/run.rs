@@ -17,7 +17,8 @@ use std::{
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-use super::manifest::{self, After, JOURNAL, Line, MANIFEST, MANIFEST_LIMIT, Manifest, Record, RunId, RunKind, Saved};
+use super::manifest::{self, After, JOURNAL, Line, MANIFEST, MANIFEST_LIMIT, Manifest, Record, RunKind, Saved};
+use super::run_id::RunId;
 use crate::{
     error::{Error, Result},
     format::text::hex,
