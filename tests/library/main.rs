@@ -27,3 +27,4 @@ mod store;
 mod store_os;
 mod store_processes;
 mod traces;
+mod traces_made;

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use jlfix::trace::{EventKind, EventSink, FileEvent, Place, read_etl, read_pml};
 
 /// Keeps everything.
-#[derive(Default)]
-struct Kept {
-    events: Vec<FileEvent>,
-    skipped: Vec<(Place, &'static str)>,
+#[derive(Debug, Default)]
+pub struct Kept {
+    pub events: Vec<FileEvent>,
+    pub skipped: Vec<(Place, &'static str)>,
 }
 
 impl EventSink for Kept {
@@ -29,7 +29,7 @@ impl EventSink for Kept {
 
 impl Kept {
     /// Number and bytes of the events of a kind by the last part of their path.
-    fn by_name(&self, kind: EventKind) -> BTreeMap<String, (usize, u64)> {
+    pub fn by_name(&self, kind: EventKind) -> BTreeMap<String, (usize, u64)> {
         let mut names = BTreeMap::new();
         for event in self.events.iter().filter(|event| event.kind == kind) {
             let name = event.path.as_deref().unwrap_or("?").rsplit('\\').next().unwrap_or_default();

@@ -17,6 +17,7 @@ pub mod mutants;
 pub mod oracle;
 pub mod place;
 pub mod read;
+pub mod recordings;
 pub mod samples;
 pub mod skip;
 pub mod start;
