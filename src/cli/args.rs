@@ -50,3 +50,20 @@ pub(crate) enum Command {
     Completions(manual::CompletionsArgs),
     Man(manual::ManArgs),
 }
+
+impl Command {
+    /// True if `-v` was given; not every command has it.
+    pub(crate) fn verbose(&self) -> bool {
+        match self {
+            Self::Show(args) => args.verbose.verbose,
+            Self::Check(args) => args.verbose.verbose,
+            Self::Prune(args) => args.verbose.verbose,
+            Self::Repair(args) => args.verbose.verbose,
+            Self::Merge(args) => args.verbose.verbose,
+            Self::Delete(args) => args.verbose.verbose,
+            Self::Restore(args) => args.verbose.verbose,
+            Self::Backup(args) => args.verbose(),
+            _ => false,
+        }
+    }
+}

@@ -10,12 +10,12 @@ use serde::Serialize;
 use jlfix::store::{self, ListedRun, OnBusy, RunId, RunKind, Store};
 
 use super::age::{self, Age};
-use super::change::{Figures, FileChange, begin, command, options, store as open_store};
+use super::change::{Figures, FileChange, begin, command, options, store as open_store, when_free};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::input::kind_of;
 use super::lists::Lists;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::runs::find_run;
 use super::style::{BAD, COMMAND, DIM, GOOD, WARN, paint};
 use super::table::{Align, Grid};
@@ -46,6 +46,8 @@ enum Action {
         /// How to write it
         #[arg(long, value_enum, default_value = "table")]
         format: Format,
+        #[command(flatten)]
+        verbose: Verbose,
     },
     /// Compare what was saved with its SHA-256
     Verify {
@@ -69,10 +71,16 @@ enum Action {
     },
 }
 
+impl BackupArgs {
+    pub(crate) fn verbose(&self) -> bool {
+        matches!(&self.action, Action::List { verbose, .. } if verbose.verbose)
+    }
+}
+
 pub(crate) fn run(args: &BackupArgs, context: &Context) -> Result<Exit, Stop> {
     match &args.action {
         Action::Create { lists } => create(lists, context),
-        Action::List { format } => list(*format, context),
+        Action::List { format, .. } => list(*format, context),
         Action::Verify { id } => verify(id.as_deref(), context),
         Action::Drop { id, keep_last, older_than, dry_run } => {
             drop_runs(id.as_deref(), *keep_last, *older_than, *dry_run, context)
@@ -107,12 +115,20 @@ fn create(lists: &Lists, context: &Context) -> Result<Exit, Stop> {
     match id {
         Some(id) => {
             let saved = format!("{} saved, {}", words::count(tally.done, "file"), words::size(bytes));
-            let _ = writeln!(out, "{}", paint(GOOD, saved));
+            let failed = match tally.failed {
+                0 => String::new(),
+                failed => paint(BAD, format!(", {} failed", words::number(failed as u64))),
+            };
+            let _ = writeln!(out, "{}{failed}", paint(GOOD, saved));
             let _ = writeln!(
                 out,
                 "Bring them back with:\n  {}",
                 paint(COMMAND, command(context, &format!("restore {id}")))
             );
+        }
+        None if tally.failed > 0 => {
+            let failed = words::count(tally.failed, "file");
+            let _ = writeln!(out, "{}", paint(BAD, format!("nothing was saved: {failed} failed")));
         }
         None => out.push_str("nothing to save\n"),
     }
@@ -297,7 +313,16 @@ fn verify(id: Option<&str>, context: &Context) -> Result<Exit, Stop> {
             }
         }
     }
-    let _ = writeln!(out, "{} verified, {}", words::count(tally.done, "run"), words::count(files, "file"));
+    if ids.is_empty() {
+        let _ = writeln!(out, "no backups in {}", words::harmless(&store.root().to_string_lossy()));
+    } else {
+        let failed = match tally.failed {
+            0 => String::new(),
+            failed => paint(BAD, format!(", {} could not be read", words::count(failed, "run"))),
+        };
+        let (runs, files) = (words::count(tally.done, "run"), words::count(files, "file"));
+        let _ = writeln!(out, "{runs} verified, {files}{failed}");
+    }
     output::people(&out)?;
     Ok(tally.exit())
 }
@@ -348,10 +373,12 @@ fn drop_runs(
     if !lost.is_empty() && io::stdin().is_terminal() && io::stderr().is_terminal() && !confirmed(&lost) {
         return Err(Stop::Nothing("nothing was dropped".to_owned()));
     }
-    let mut wait = || context.note("another jlfix is changing files; waiting for it to end");
     let mut dropped = 0;
     for id in &chosen {
-        if let Err(error) = store.drop_run(id, OnBusy::Wait(&mut wait)) {
+        if interrupt::asked() {
+            break;
+        }
+        if let Err(error) = when_free(context, || store.drop_run(id, OnBusy::Fail))? {
             output::people(&out)?;
             output::error(&error.to_string());
             return Ok(if dropped > 0 { Exit::Partly } else { Exit::Nothing });
@@ -366,6 +393,9 @@ fn drop_runs(
     };
     let _ = writeln!(out, "{} dropped{gone}", words::count(dropped, "run"));
     output::people(&out)?;
+    if interrupt::asked() {
+        return Ok(Exit::Interrupted);
+    }
     let unread: Vec<_> = runs.iter().filter(|run| id.is_none() && !chosen.contains(&run.id)).collect();
     let mut exit = Exit::Clean;
     for error in unread.iter().filter_map(|run| run.manifest.as_ref().err()) {

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use jlfix::appid::AppId;
 use jlfix::cost::Cost;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::options::Format;
+use super::progress::Progress;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::table::{Align, Grid};
 use super::words::quoted;
@@ -131,13 +133,39 @@ pub(crate) fn store(context: &Context) -> Result<Store, Stop> {
     Ok(store.trusting(context.trust_store))
 }
 
-/// Begins a run in the store; a second run waits for the first, and says so.
+/// Begins a run in the store; a second run waits for the first.
 pub(crate) fn begin(store: &Store, context: &Context) -> Result<Run, Stop> {
     let command: Vec<String> = std::env::args_os().skip(1).map(|word| quoted(&word.to_string_lossy())).collect();
-    let mut tell = || context.note("another jlfix is changing files; waiting for it to end");
-    store
-        .begin(&format!("jlfix {}", command.join(" ")), OnBusy::Wait(&mut tell))
-        .map_err(|error| Stop::Nothing(error.to_string()))
+    let command = format!("jlfix {}", command.join(" "));
+    when_free(context, || store.begin(&command, OnBusy::Fail))?.map_err(|error| Stop::Nothing(error.to_string()))
+}
+
+/// How often a busy store is tried again.
+const POLL: Duration = Duration::from_millis(25);
+/// How long a wait is before it is reported.
+const REPORTED_AFTER: Duration = Duration::from_millis(200);
+
+/// Does what needs the lock of the store, as soon as no other jlfix holds it. Ctrl+C ends the wait.
+pub(crate) fn when_free<T>(
+    context: &Context,
+    mut attempt: impl FnMut() -> Result<T, Error>,
+) -> Result<Result<T, Error>, Stop> {
+    let started = Instant::now();
+    let mut reported = false;
+    loop {
+        match attempt() {
+            Err(Error::InUse { .. }) => {}
+            other => return Ok(other),
+        }
+        if interrupt::asked() {
+            return Err(Stop::Interrupted);
+        }
+        if !reported && started.elapsed() >= REPORTED_AFTER {
+            reported = true;
+            context.note("another jlfix is changing files; waiting for it to end");
+        }
+        std::thread::sleep(POLL);
+    }
 }
 
 /// How files are changed, from the global options.
@@ -155,6 +183,9 @@ pub(crate) struct Session<'x> {
     tally: Tally,
     /// True if a part of a request had no effect on a file that was changed.
     partly: bool,
+    progress: Option<Progress>,
+    /// True if each file was printed already, so that no table is needed.
+    listed: bool,
     verb: &'static str,
     /// The command that undoes it, where it is not `restore` with the id of the run.
     undo: Option<&'static str>,
@@ -182,7 +213,18 @@ impl<'x> Session<'x> {
         tally: Tally,
     ) -> Result<Self, Stop> {
         let run = if dry_run || !keep_backup { None } else { Some(begin(&store(context)?, context)?) };
-        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, partly: false, verb, undo: None })
+        Ok(Self {
+            context,
+            run,
+            dry_run,
+            changes: Vec::new(),
+            tally,
+            partly: false,
+            progress: None,
+            listed: false,
+            verb,
+            undo: None,
+        })
     }
 
     /// Names the command that undoes it: `restore` with the id of the run if `None`.
@@ -244,7 +286,7 @@ impl<'x> Session<'x> {
             (Ok(Outcome::Unchanged), _) => Ok(()),
             (Ok(_), _) => {
                 change.status = if self.dry_run { Status::WouldChange } else { Status::Changed };
-                Ok(())
+                self.check_writable(path)
             }
         };
         if result.is_err() {
@@ -257,6 +299,29 @@ impl<'x> Session<'x> {
         self.changes.last().filter(|_| done)
     }
 
+    /// In a dry run: that the file could be changed, as far as the folder's permissions show it.
+    ///
+    /// # Errors
+    /// Why not.
+    pub(crate) fn check_writable(&self, path: &Path) -> Result<(), String> {
+        if !self.dry_run {
+            return Ok(());
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        jlfix::os::check_writable(folder)
+            .map_err(|error| format!("{}: cannot be changed: its folder cannot be written: {error}", path.display()))
+    }
+
+    /// Prints no table at the end: the caller printed a line per file.
+    pub(crate) fn listed(&mut self) {
+        self.listed = true;
+    }
+
+    /// Shows progress over `total` files.
+    pub(crate) fn expect(&mut self, total: usize) {
+        self.progress = Some(Progress::new(total, self.context.quiet));
+    }
+
     /// True if the user asked to stop; the file at hand is done, the others are left alone.
     pub(crate) fn interrupted(&self) -> bool {
         interrupt::asked()
@@ -264,6 +329,9 @@ impl<'x> Session<'x> {
 
     /// Notes what became of a file; an error is told at once.
     pub(crate) fn add(&mut self, mut change: FileChange, result: Result<(), String>) {
+        if let Some(progress) = &mut self.progress {
+            progress.advance(1);
+        }
         match result {
             Ok(()) => {
                 self.tally.done += 1;
@@ -284,6 +352,9 @@ impl<'x> Session<'x> {
 
     /// Ends the run, tells what was done and how to undo it.
     pub(crate) fn finish(self, format: Format) -> Result<Exit, Stop> {
+        if let Some(progress) = self.progress {
+            progress.finish();
+        }
         let mut tally = self.tally;
         let partly = self.partly;
         let exit = |tally: Tally| match tally.exit() {
@@ -301,29 +372,21 @@ impl<'x> Session<'x> {
         let told = Told {
             verb: self.verb,
             dry_run: self.dry_run,
+            listed: self.listed,
             changes: &self.changes,
             failed: tally.failed,
             id: id.as_ref(),
             undo: self.undo,
             context: self.context,
         };
-        let said = match format {
-            Format::Table => output::people(&told.people()).map_err(Stop::from),
-            Format::Json | Format::Jsonl => told.json(format),
-            Format::Csv => told.csv(),
-        };
-        if let Err(Stop::Output(error)) = &said
-            && let Some(message) = told.unsaid(error)
-        {
-            // Whoever closed the pipe has seen enough; the way back is still owed.
-            if error.kind() == io::ErrorKind::BrokenPipe {
-                self.context.note(&message);
-                return Ok(exit(tally));
-            }
-            output::error(&message);
-            return Ok(Exit::Partly);
+        if let Some(message) = told.unwritten() {
+            output::if_unwritten(message);
         }
-        said?;
+        match format {
+            Format::Table => output::people(&told.people())?,
+            Format::Json | Format::Jsonl => told.json(format)?,
+            Format::Csv => told.csv()?,
+        }
         if interrupt::asked() {
             return Ok(Exit::Interrupted);
         }
@@ -336,6 +399,7 @@ impl<'x> Session<'x> {
 struct Told<'t> {
     verb: &'static str,
     dry_run: bool,
+    listed: bool,
     changes: &'t [FileChange],
     /// What failed, places that could not be looked at among it.
     failed: usize,
@@ -357,12 +421,12 @@ impl Told<'_> {
         self.id.map(|id| command(self.context, &format!("{}{trust}", words(id))))
     }
 
-    /// What has to be said all the same if the output cannot be written: that files were changed, and the way back.
-    fn unsaid(&self, error: &io::Error) -> Option<String> {
+    /// What has to be reported if the output cannot be written: that files were changed, and how to undo it.
+    fn unwritten(&self) -> Option<String> {
         let changed = self.changes.iter().filter(|change| change.status == Status::Changed).count();
         let undo = self.undo().map(|undo| format!("; undo it with: {undo}")).unwrap_or_default();
         let files = words::count(changed, "file");
-        (changed > 0).then(|| format!("{files} {}, but the output could not be written: {error}{undo}", self.verb))
+        (changed > 0).then(|| format!("{files} {}{undo}", self.verb))
     }
 
     fn people(&self) -> String {
@@ -372,7 +436,7 @@ impl Told<'_> {
             .iter()
             .filter(|change| matches!(change.status, Status::Changed | Status::WouldChange) || self.context.verbose)
             .collect();
-        if !shown.is_empty() {
+        if !shown.is_empty() && !self.listed {
             out.push_str(&self.grid(&shown));
             out.push('\n');
         }

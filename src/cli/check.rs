@@ -11,9 +11,9 @@ use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::input::{self, View};
 use super::lists::Lists;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::output::{self, Document, csv_line};
-use super::style::{COMMAND, DIM, GOOD, HEAD, of_severity, paint};
+use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, of_severity, paint};
 use super::words::quoted_path;
 use super::{Stop, change, words};
 
@@ -31,6 +31,8 @@ pub(crate) struct CheckArgs {
     /// How to write it
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 struct Checked {
@@ -70,10 +72,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
     match args.format {
         Format::Table => {
             let mut text: String = rendered.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
-            let files = words::count(tally.done, "file");
-            let verdict =
-                if findings == 0 { paint(GOOD, "nothing is wrong") } else { words::count(findings, "finding") };
-            let _ = writeln!(text, "{} {verdict}", paint(HEAD, format!("{files} checked:")));
+            text.push_str(&verdict(tally, findings));
             output::people(&text)?;
         }
         Format::Csv => {
@@ -94,6 +93,22 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
         }
     }
     Ok(tally.exit())
+}
+
+/// The last line: how many files were checked, and what was found.
+fn verdict(tally: Tally, findings: usize) -> String {
+    let checked = words::count(tally.done, "file");
+    let failed = words::number(tally.failed as u64);
+    let found = match findings {
+        0 => paint(GOOD, "no findings"),
+        findings => words::count(findings, "finding"),
+    };
+    match (tally.done, tally.failed) {
+        (0, 0) => "nothing was checked: there are no jump lists\n".to_owned(),
+        (0, _) => format!("{}\n", paint(BAD, format!("nothing was checked: {failed} failed"))),
+        (_, 0) => format!("{} {found}\n", paint(HEAD, format!("{checked} checked:"))),
+        _ => format!("{} {found}\n", paint(HEAD, format!("{checked} checked, {failed} failed:"))),
+    }
 }
 
 /// The findings of a file for people; nothing where there is nothing to tell.

@@ -18,7 +18,7 @@ pub(crate) struct Context {
     pub(crate) names: AppNames,
     /// No notes, no progress.
     pub(crate) quiet: bool,
-    /// More is told.
+    /// Every file, entry and finding is shown.
     pub(crate) verbose: bool,
     /// Where the user wants backups kept.
     pub(crate) backup_dir: Option<PathBuf>,
@@ -30,7 +30,7 @@ impl Context {
     ///
     /// # Errors
     /// [`Stop::Usage`] if the file of `--app-ids` cannot be read.
-    pub(crate) fn new(global: &Global) -> Result<Self, Stop> {
+    pub(crate) fn new(global: &Global, verbose: bool) -> Result<Self, Stop> {
         let limits = Limits::default().file_size(global.max_size.saturating_mul(1 << 20));
         let mut names = AppNames::default();
         if let Some(path) = &global.app_ids {
@@ -41,11 +41,14 @@ impl Context {
             }
         }
         let read = ReadOptions::default().limits(limits).code_page(global.code_page);
+        if global.quiet {
+            output::be_quiet();
+        }
         Ok(Self {
             read,
             names,
             quiet: global.quiet,
-            verbose: global.verbose,
+            verbose,
             backup_dir: global.backup_dir.clone(),
             trust_store: global.trust_store,
         })

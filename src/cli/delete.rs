@@ -12,7 +12,7 @@ use super::change::{Figures, FileChange, Session, Status, options};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Apps;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::words;
 use super::{Stop, torn};
 
@@ -35,17 +35,20 @@ pub(crate) struct DeleteArgs {
     #[arg(long)]
     include_pinned: bool,
     /// Say what would go, and change nothing; exit code 1 if something would
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     dry_run: bool,
     /// How to write what was done
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.apps.gather(&args.paths, context, &mut tally)?;
     let mut session = Session::start(context, "deleted", args.dry_run, true, tally)?;
+    session.expect(files.len());
     for found in &files {
         if session.interrupted() {
             break;
@@ -72,7 +75,7 @@ pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
         let result = match result {
             Ok(_) => {
                 change.status = if dry_run { Status::WouldChange } else { Status::Changed };
-                Ok(())
+                session.check_writable(&found.path)
             }
             Err(error) => Err(refused.unwrap_or_else(|| error.to_string())),
         };

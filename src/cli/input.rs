@@ -27,12 +27,13 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
         if live.is_empty() {
             context.note("you have no jump lists: Windows makes their folders when it first writes one");
         }
-        return Ok(gather_live(&live, tally));
+        return Ok(gather_live(&live, context, tally));
     }
     let mut files: Vec<Found> = Vec::new();
+    let mut progress = Progress::search(context.quiet);
     for path in paths {
         let (before, failed) = (files.len(), tally.failed);
-        find_in(path, &mut files, tally);
+        find_in(path, &mut files, &mut progress, tally);
         if files.len() == before && tally.failed == failed {
             context.note(&format!(
                 "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
@@ -40,22 +41,28 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
             ));
         }
     }
+    progress.finish();
     Ok(each_once(files))
 }
 
 /// The files in folders that Windows keeps and nobody named: that one of them is empty is nothing to tell.
-pub(crate) fn gather_live(folders: &[PathBuf], tally: &mut Tally) -> Vec<Found> {
+pub(crate) fn gather_live(folders: &[PathBuf], context: &Context, tally: &mut Tally) -> Vec<Found> {
     let mut files = Vec::new();
+    let mut progress = Progress::search(context.quiet);
     for folder in folders {
-        find_in(folder, &mut files, tally);
+        find_in(folder, &mut files, &mut progress, tally);
     }
+    progress.finish();
     each_once(files)
 }
 
-fn find_in(path: &Path, files: &mut Vec<Found>, tally: &mut Tally) {
+fn find_in(path: &Path, files: &mut Vec<Found>, progress: &mut Progress, tally: &mut Tally) {
     for found in scan::find(path) {
         match found {
-            Ok(found) => files.push(found),
+            Ok(found) => {
+                files.push(found);
+                progress.advance(1);
+            }
             Err(error) => {
                 output::error(&error.to_string());
                 tally.failed += 1;

@@ -56,7 +56,7 @@ pub(crate) fn run() -> Exit {
     };
     args.global.color.write_global();
     interrupt::listen();
-    let context = context::Context::new(&args.global);
+    let context = context::Context::new(&args.global, args.command.verbose());
     let result = context.and_then(|context| match args.command {
         Command::Scan(args) => scan::run(&args, &context),
         Command::Show(args) => show::run(&args, &context),
@@ -77,7 +77,7 @@ pub(crate) fn run() -> Exit {
         Command::Completions(args) => manual::completions(&args, Args::command()),
         Command::Man(args) => manual::man(&args, Args::command()),
     });
-    match result {
+    let exit = match result {
         Ok(exit) => exit,
         Err(Stop::Usage(message)) => {
             output::error(&message);
@@ -87,13 +87,13 @@ pub(crate) fn run() -> Exit {
             output::error(&message);
             Exit::Nothing
         }
-        // Whoever read the output has had enough of it.
-        Err(Stop::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::Clean,
+        Err(Stop::Interrupted) => Exit::Interrupted,
         Err(Stop::Output(error)) => {
             output::error(&format!("cannot write the output: {error}"));
             Exit::Nothing
         }
-    }
+    };
+    output::settle(exit)
 }
 
 /// Why a command stopped before its end.
@@ -103,7 +103,9 @@ pub(crate) enum Stop {
     Usage(String),
     /// Nothing could be done.
     Nothing(String),
-    /// The output could not be written.
+    /// Ctrl+C, before anything was done.
+    Interrupted,
+    /// A file of the output could not be written.
     Output(std::io::Error),
 }
 

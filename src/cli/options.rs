@@ -11,12 +11,9 @@ pub(crate) struct Global {
     /// When to use colour; NO_COLOR is honoured
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub(crate) color: Color,
-    /// No progress and no notes; errors are still told
+    /// Print errors only, and the data that --format json, jsonl or csv asks for
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Tell more
-    #[arg(short, long, global = true, conflicts_with = "quiet")]
-    pub(crate) verbose: bool,
     /// Read files of up to so many MiB
     #[arg(long, global = true, default_value_t = 256, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=65536), hide_short_help = true)]
     pub(crate) max_size: u64,
@@ -32,6 +29,14 @@ pub(crate) struct Global {
     /// More names for AppIDs: a file of lines "ID"|"description"
     #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
     pub(crate) app_ids: Option<PathBuf>,
+}
+
+/// `-v`, for the commands that have more to show.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verbose {
+    /// Show every file, every entry and every finding
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 fn code_page(text: &str) -> Result<jlfix::format::text::CodePage, String> {

@@ -1,25 +1,89 @@
 //! Where the answer goes: tables, JSON, JSON lines and CSV from one shape, each through one locked, buffered writer.
+//!
+//! An error while standard output is written never stops the work: it is kept, the rest of the output is discarded, and
+//! [`settle`] reports it at the end.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use jlfix::report::{FileRow, Totals};
 use serde::Serialize;
 
+use super::exit::Exit;
 use super::options::Format;
 use super::style::{BAD, WARN, paint};
 use super::words::harmless;
 
-/// Standard output for data: buffered, never coloured.
-pub(crate) type Data = BufWriter<StdoutLock<'static>>;
+/// The first error while standard output was written.
+static FAILURE: OnceLock<io::Error> = OnceLock::new();
+/// What is reported with it: what was changed, and the command that undoes it.
+static UNREPORTED: OnceLock<String> = OnceLock::new();
+/// True if only errors and data are written.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on, texts for people are not written.
+pub(crate) fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Keeps the error, and the output goes on as if it had been written.
+fn keep(result: io::Result<()>) {
+    if let Err(error) = result {
+        let _ = FAILURE.set(error);
+    }
+}
+
+/// What has to be reported if the output could not be written.
+pub(crate) fn if_unwritten(message: String) {
+    let _ = UNREPORTED.set(message);
+}
+
+/// The exit code after the output: that of the work. If the output could not be written, a run that was clean or had
+/// findings ends as partly done, with a line on stderr; a reader that closed the pipe has seen enough.
+pub(crate) fn settle(exit: Exit) -> Exit {
+    let Some(failure) = FAILURE.get().filter(|failure| failure.kind() != io::ErrorKind::BrokenPipe) else {
+        return exit;
+    };
+    let done = UNREPORTED.get().map(|message| format!("; {message}")).unwrap_or_default();
+    error(&format!("cannot write the output: {failure}{done}"));
+    match exit {
+        Exit::Clean | Exit::Findings => Exit::Partly,
+        exit => exit,
+    }
+}
+
+/// Standard output for data: buffered, never coloured. Writing to it never fails; see [`settle`].
+pub(crate) struct Data(BufWriter<StdoutLock<'static>>);
+
+impl Write for Data {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if FAILURE.get().is_none() {
+            keep(self.0.write_all(bytes));
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if FAILURE.get().is_none() {
+            keep(self.0.flush());
+        }
+        Ok(())
+    }
+}
 
 /// Opens standard output for data.
 pub(crate) fn data() -> Data {
-    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+    Data(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
 }
 
 /// Writes a text for people to standard output; colour goes where the terminal has none.
 pub(crate) fn people(text: &str) -> io::Result<()> {
-    anstream::stdout().lock().write_all(text.as_bytes())
+    if !QUIET.load(Ordering::Relaxed) && FAILURE.get().is_none() {
+        let mut out = anstream::stdout().lock();
+        keep(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    }
+    Ok(())
 }
 
 /// Writes a text for people to standard error, for what goes with data on standard output.

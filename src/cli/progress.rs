@@ -20,6 +20,14 @@ impl Progress {
         Self { bar, started: Instant::now(), shown: quiet }
     }
 
+    /// Progress of a search, of which nobody knows the end.
+    pub(crate) fn search(quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{spinner} searching: {pos} jump lists found");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        Self { bar, started: Instant::now(), shown: quiet }
+    }
+
     /// So many files more are done.
     pub(crate) fn advance(&mut self, files: usize) {
         self.bar.inc(files as u64);

@@ -15,7 +15,7 @@ use super::change::{FileChange, Session, Step};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Lists;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::presence::{Drive, Targets};
 use super::words::{self, quoted_path};
 
@@ -70,7 +70,7 @@ pub(crate) struct PruneArgs {
     #[arg(long)]
     compact: bool,
     /// Say what would go, and change nothing; exit code 1 if something would
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     dry_run: bool,
     /// Save nothing first: what goes is gone
     #[arg(long)]
@@ -78,6 +78,8 @@ pub(crate) struct PruneArgs {
     /// How to write what was done
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -147,6 +149,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
     }
     let mut effect = Effect::default();
     let mut session = Session::start(context, "pruned", args.dry_run, !args.no_backup, tally)?;
+    session.expect(files.len());
     for found in &files {
         if session.interrupted() {
             break;

@@ -11,7 +11,7 @@ use super::change::{Figures, FileChange, Session, Step};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Lists;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::words;
 
 /// Mend damaged lists from what is left in them, with a backup
@@ -37,11 +37,13 @@ pub(crate) struct RepairArgs {
     #[arg(long)]
     reset: bool,
     /// Say what would be mended, and change nothing; exit code 1 if something would
-    #[arg(long)]
+    #[arg(long, short = 'n')]
     dry_run: bool,
     /// How to write what was done
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
@@ -53,6 +55,7 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
     let mut session = Session::start(context, "mended", args.dry_run, true, tally)?;
+    session.expect(files.len());
     for found in &files {
         if session.interrupted() {
             break;

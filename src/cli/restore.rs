@@ -1,6 +1,6 @@
 //! `jlfix restore`: undoes changes and does them again; what it replaces is saved first, so that this can be undone too.
 
-use std::fmt::Write as _;
+use std::collections::HashSet;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,8 @@ use super::backup::figures;
 use super::change::{FileChange, Session, Status, options, store as open_store};
 use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::runs::find_run;
-use super::style::{GOOD, paint};
 use super::{Stop, live, output, words};
 
 /// Undo the last change that is not undone yet, or restore what a run saved
@@ -53,6 +52,8 @@ pub(crate) struct RestoreArgs {
     /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 impl RestoreArgs {
@@ -84,7 +85,7 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
             Some(text) => load(&store, &find_run(&store, text)?)?,
             None => newest(&store)?,
         };
-        return copy_to(&store, &manifest, &wanted(args, &manifest)?, dir, args.dry_run, context);
+        return copy_to(&store, &manifest, &wanted(args, &manifest)?, dir, args, context);
     }
     if let Some(text) = &args.id {
         let manifest = load(&store, &find_run(&store, text)?)?;
@@ -248,6 +249,7 @@ fn put_back(
     args: &RestoreArgs,
     context: &Context,
 ) -> Result<Exit, Stop> {
+    session.expect(records.len());
     for record in records.iter().rev() {
         if session.interrupted() {
             break;
@@ -273,7 +275,7 @@ fn put_back(
                     ));
                 }
                 change.status = if dry_run { Status::WouldChange } else { Status::Changed };
-                Ok(())
+                session.check_writable(&record.path)
             }
             Err(error) => {
                 let gone = record.path.parent().is_some_and(|folder| !folder.is_dir());
@@ -293,47 +295,67 @@ fn put_back(
     session.finish(args.format)
 }
 
+/// Writes copies of the records below `dir`, and changes nothing else.
 fn copy_to(
     store: &Store,
     manifest: &Manifest,
     records: &[&Record],
     dir: &Path,
-    dry_run: bool,
+    args: &RestoreArgs,
     context: &Context,
 ) -> Result<Exit, Stop> {
-    let mut tally = Tally::default();
-    let mut out = String::new();
+    let mut session = Session::start(context, "written", args.dry_run, false, Tally::default())?;
+    session.listed();
+    let mut places = HashSet::new();
     for record in records.iter().rev() {
-        if record.saved.is_none() {
+        let Some(saved) = &record.saved else {
             context.note(&format!("{}: was not there, so there is nothing to write", record.path.display()));
             continue;
+        };
+        if session.interrupted() {
+            break;
         }
-        if dry_run {
-            tally.findings = true;
-            let folder = record.path.parent().and_then(Path::file_name).unwrap_or_default();
-            let place = dir.join(folder).join(record.path.file_name().unwrap_or_default());
-            let _ = writeln!(out, "would write {}", words::harmless(&place.to_string_lossy()));
-            continue;
+        let written = if args.dry_run {
+            let content = store.read_saved(&manifest.id, saved, &context.read.limits);
+            content.map(|_| Some(place_of_copy(record, dir, &mut places)))
+        } else {
+            store::restore_to(store, &manifest.id, record, &options(context, false), dir)
+        };
+        let (place, result) = match written {
+            Ok(place) => (place, Ok(())),
+            Err(error) => (None, Err(error.to_string())),
+        };
+        let mut change = FileChange::new(place.as_deref().unwrap_or(&record.path), context);
+        if result.is_ok() {
+            change.status = if args.dry_run { Status::WouldChange } else { Status::Changed };
+            let content = store.read_saved(&manifest.id, saved, &context.read.limits).ok();
+            change.after = figures(content.as_deref(), &change, context);
+            if args.format == Format::Table {
+                let place = words::harmless(&change.path);
+                output::people(&format!("{}{place}\n", if args.dry_run { "would write " } else { "" }))?;
+            }
         }
-        match store::restore_to(store, &manifest.id, record, &options(context, false), dir) {
-            Ok(Some(path)) => {
-                tally.done += 1;
-                let _ = writeln!(out, "{}", words::harmless(&path.to_string_lossy()));
-            }
-            Ok(None) => {}
-            Err(error) => {
-                output::error(&error.to_string());
-                tally.failed += 1;
-            }
+        session.add(change, result);
+    }
+    session.finish(args.format)
+}
+
+/// Where [`store::restore_to`] will write a copy of `record`. `places` are those of the records before it.
+fn place_of_copy(record: &Record, dir: &Path, places: &mut HashSet<PathBuf>) -> PathBuf {
+    let dir = std::fs::canonicalize(dir).or_else(|_| std::path::absolute(dir)).unwrap_or_else(|_| dir.to_owned());
+    let folder = record.path.parent().and_then(Path::file_name).unwrap_or("root".as_ref());
+    let name = record.path.file_name().unwrap_or_default();
+    for number in 1.. {
+        let mut folder = folder.to_owned();
+        if number > 1 {
+            folder.push(format!("-{number}"));
+        }
+        let folder = dir.join(folder);
+        let usable = std::fs::symlink_metadata(&folder).map_or(true, |facts| facts.is_dir());
+        let place = folder.join(name);
+        if usable && std::fs::symlink_metadata(&place).is_err() && places.insert(place.clone()) {
+            return place;
         }
     }
-    if !dry_run {
-        let _ = writeln!(
-            out,
-            "{}",
-            paint(GOOD, format!("{} written; nothing else was changed", words::count(tally.done, "file")))
-        );
-    }
-    output::people(&out)?;
-    Ok(tally.exit())
+    dir.join(folder).join(name)
 }

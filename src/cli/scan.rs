@@ -123,14 +123,14 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = if args.all_users {
         let folders = live::all_users(context, &mut tally)?;
-        let mut files = input::gather_live(&folders, &mut tally);
+        let mut files = input::gather_live(&folders, context, &mut tally);
         args.lists.apps.pick(&mut files, context)?;
         files
     } else {
         args.lists.gather(context, &mut tally)?
     };
     let options = context.report().slow_ms(args.slow_ms);
-    let mut totals = Totals::default();
+    let (mut totals, mut of_all) = (Totals::default(), Totals::default());
     let mut lines: Vec<Line> = Vec::with_capacity(files.len());
     let each = |view: View<'_>| {
         let mut totals = Totals::default();
@@ -139,18 +139,20 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     };
     let mut found_any = false;
     input::view_all(&files, context, &options, &mut tally, each, |found, (line, one)| {
-        totals.merge(&one);
+        of_all.merge(&one);
         found_any |= matches!(line.state, State::Damaged | State::Slow | State::Stale);
         if args.only.is_empty() || args.only.iter().any(|only| only.state() == line.state) {
+            totals.merge(&one);
             lines.push(Line { path: found.path.clone(), ..line });
         }
         Ok(())
     })?;
+    // Totals are those of the rows; what could not be read has no state, so no selection leaves it out.
     totals.failed = tally.failed as u64;
     tally.findings = found_any;
     sort(&mut lines, args.sort);
     match args.format {
-        Format::Table => output::people(&table(&lines, &totals, context))?,
+        Format::Table => output::people(&table(&lines, &totals, of_all.files, context))?,
         Format::Csv => csv(&lines)?,
         Format::Json | Format::Jsonl => {
             let mut out = output::data();
@@ -249,7 +251,7 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
     ]
 }
 
-fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
+fn table(lines: &[Line], totals: &Totals, read: u64, context: &Context) -> String {
     let mut out = String::new();
     if !lines.is_empty() {
         // Where all files are in one folder, the user knows which.
@@ -285,8 +287,8 @@ fn table(lines: &[Line], totals: &Totals, context: &Context) -> String {
         out.push('\n');
     }
     trouble(lines, &mut out);
-    let _ = writeln!(out, "{}", paint(HEAD, summary(totals)));
-    out.push_str(&advice(lines, context));
+    let _ = writeln!(out, "{}", paint(HEAD, summary(totals, read)));
+    out.push_str(&advice(lines, totals, context));
     out
 }
 
@@ -305,7 +307,15 @@ fn trouble(lines: &[Line], out: &mut String) {
     }
 }
 
-fn summary(totals: &Totals) -> String {
+/// The last line of the table: sums over the rows, of `read` files.
+fn summary(totals: &Totals, read: u64) -> String {
+    let failed = words::number(totals.failed);
+    match (read, totals.failed) {
+        (0, 0) => return "There are no jump lists.".to_owned(),
+        (0, _) => return format!("No jump list could be read: {failed} failed."),
+        _ => {}
+    }
+    let of = if read > totals.files { format!(" of {}", words::number(read)) } else { String::new() };
     let states = [
         (totals.damaged, "damaged"),
         (totals.slow, "slow"),
@@ -320,20 +330,20 @@ fn summary(totals: &Totals) -> String {
         .map(|(count, state)| format!("{} {state}", words::number(*count)))
         .collect();
     format!(
-        "{}, {}, {} ({} pinned): {}",
+        "{}{of}, {}, {} ({} pinned){}",
         words::count(usize::try_from(totals.files).unwrap_or(usize::MAX), "file"),
         words::size(totals.bytes),
         words::count(usize::try_from(totals.entries).unwrap_or(usize::MAX), "entry"),
         words::number(totals.pinned),
-        if states.is_empty() { "nothing to tell".to_owned() } else { states.join(", ") },
+        if states.is_empty() { String::new() } else { format!(": {}", states.join(", ")) },
     )
 }
 
 /// In a sentence: which list costs most, what a click on it reads, and what a prune would make of it.
-fn advice(lines: &[Line], context: &Context) -> String {
+fn advice(lines: &[Line], totals: &Totals, context: &Context) -> String {
     let worst = lines.iter().filter(|line| line.automatic).max_by_key(|line| line.reads);
-    let Some(worst) = worst else { return String::new() };
-    let mut out = worst_list(worst, context);
+    let Some(worst) = worst.filter(|worst| worst.reads > 0) else { return String::new() };
+    let mut out = worst_list(worst, totals, context);
     let others: Vec<&Line> = lines.iter().filter(|line| line.fragmented && !std::ptr::eq(*line, worst)).collect();
     if let [first, rest @ ..] = others.as_slice() {
         let more = match rest.len() {
@@ -357,10 +367,15 @@ fn advice(lines: &[Line], context: &Context) -> String {
 }
 
 /// What the most expensive list costs, and what would help.
-fn worst_list(worst: &Line, context: &Context) -> String {
+fn worst_list(worst: &Line, totals: &Totals, context: &Context) -> String {
     if worst.state != State::Slow && worst.estimated_ms < 50.0 {
+        // Nothing is known of a list that cannot be read.
+        let verdict = match (totals.failed, totals.damaged) {
+            (0, 0) => " If menus are slow, it is not the jump lists.",
+            _ => " What is damaged or could not be read may be slow all the same.",
+        };
         return format!(
-            "No list is slow: the most expensive takes {} reads per click, about {}. If menus are slow, it is not the jump lists.\n",
+            "No list is slow: the most expensive takes {} reads per click, about {}.{verdict}\n",
             words::number(worst.reads),
             words::milliseconds(worst.estimated_ms)
         );

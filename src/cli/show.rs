@@ -12,7 +12,7 @@ use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::input::{self, View};
 use super::lists::Apps;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::output::{self, Document, csv_line};
 use super::style::{DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
@@ -40,6 +40,8 @@ pub(crate) struct ShowArgs {
     /// How to write it
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 pub(crate) fn run(args: &ShowArgs, context: &Context) -> Result<Exit, Stop> {

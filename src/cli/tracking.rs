@@ -149,7 +149,7 @@ fn off(keep_backup: bool, context: &Context) -> Result<Exit, Stop> {
 /// Saves the live user's lists; all of them, or nothing is turned off.
 fn save(context: &Context) -> Result<Option<(String, usize)>, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather_live(&live::folders()?, &mut tally);
+    let files = input::gather_live(&live::folders()?, context, &mut tally);
     let mut run = begin(&open_store(context)?, context)?;
     for found in &files {
         match store::backup(&found.path, &options(context, false), &mut run) {

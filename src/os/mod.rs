@@ -36,8 +36,8 @@ use std::{
 pub(crate) use folder::random;
 pub use folder::{Folder, Held, ReadBack, Temp};
 pub use sys::{
-    free_space, is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw, profiles,
-    recent_folder,
+    check_writable, free_space, is_absolute, is_same_path, make_private_folder, open_read, path_from_raw, path_to_raw,
+    profiles, recent_folder,
 };
 
 use crate::{

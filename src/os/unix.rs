@@ -83,6 +83,15 @@ pub fn free_space(path: &Path) -> io::Result<u64> {
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
+/// Checks that this user may make and replace files in `folder`. Nothing is written.
+///
+/// # Errors
+/// What the system says.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?;
+    Ok(())
+}
+
 /// True for a path that starts at the root and never goes up.
 pub fn is_absolute(path: &Path) -> bool {
     path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))

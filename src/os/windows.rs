@@ -134,6 +134,17 @@ pub fn profiles() -> io::Result<Vec<Profile>> {
     Ok(profiles)
 }
 
+/// Checks that this user may make and replace files in `folder`. Nothing is written.
+///
+/// # Errors
+/// What the system says.
+pub fn check_writable(folder: &Path) -> io::Result<()> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    use windows_sys::Win32::Storage::FileSystem::{FILE_ADD_FILE, FILE_FLAG_BACKUP_SEMANTICS};
+    let mut options = std::fs::OpenOptions::new();
+    options.access_mode(FILE_ADD_FILE).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(folder).map(drop)
+}
+
 /// How many bytes this user may still write to the disk that the folder `path`, which is there, lies on.
 ///
 /// # Errors

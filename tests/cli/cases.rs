@@ -34,7 +34,7 @@ fn entries(cli: &Cli, name: &str) -> Vec<serde_json::Value> {
 fn a_link_that_names_the_path_of_another_entry_is_left_to_the_entry_of_its_id() {
     for name in ["healthy-link-names-other-entry", "healthy-link-names-other-entry-pinned"] {
         let (cli, bytes) = place(name, NOTEPAD);
-        cli.run("check .").clean().says(&["nothing is wrong"]);
+        cli.run("check .").clean().says(&["checked: no findings"]);
         cli.run("repair .").clean().says(&["1 unchanged"]);
         assert_eq!(cli.read(NOTEPAD), bytes, "{name}");
     }

@@ -43,7 +43,7 @@ fn each_damaged_sample_is_told_with_its_code_its_place_and_the_command_that_mend
 fn what_is_normal_draws_no_finding_and_what_is_only_worth_knowing_no_exit_code() {
     let cli = Cli::with_samples();
     for folder in ["AutomaticDestinations", "windows-7", "windows-10", "windows-11"] {
-        cli.run(&format!("check samples/{folder}")).clean().says(&["nothing is wrong"]);
+        cli.run(&format!("check samples/{folder}")).clean().says(&["checked: no findings"]);
     }
     let custom = cli.run("check samples/CustomDestinations").clean();
     custom.says(&[CHROME, "info    JL405 3403 bytes follow the last footer", "6 files checked: 1 finding\n"]);

@@ -33,11 +33,7 @@ fn where_all_is_well_every_line_is_fine_and_the_user_is_told_to_look_elsewhere()
     assert!(check(&json, "worst_list").1.contains("Notepad"), "{json}");
     assert!(check(&json, "measured_click").1.contains(" reads take "), "{json}");
     let table = cli.run("doctor .").clean();
-    table.says(&[
-        "✓ 1 automatic list of ",
-        "✓ No list is damaged\n",
-        "\nJump lists are not what makes menus slow here.\n",
-    ]);
+    table.says(&["✓ 1 automatic list of ", "✓ No list is damaged\n", "\nJump lists are not what makes menus slow "]);
     assert_eq!(cli.runs(), [""; 0], "it only looks");
 }
 
@@ -57,7 +53,7 @@ fn a_list_that_makes_clicks_slow_comes_with_the_command_that_helps_and_its_price
     cli.run(&fix).clean();
     let after = doctor(&cli, ".").clean().json();
     assert_eq!(check(&after, "predicted_click").0, "fine");
-    cli.run("doctor .").clean().says(&["Jump lists are not what makes menus slow here."]);
+    cli.run("doctor .").clean().says(&["Jump lists are not what makes menus slow "]);
 }
 
 #[test]

@@ -38,6 +38,7 @@ mod named_damage;
 #[cfg(target_os = "linux")]
 mod nothing_lost;
 mod pins;
+mod output;
 mod prune;
 mod repair;
 mod repair_file;

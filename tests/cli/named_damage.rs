@@ -227,7 +227,7 @@ fn one_broken_link_among_41() {
 
 #[test]
 fn a_file_name_in_capitals() {
-    let case = Case::new("upper-case file name", &ten(), |_| {}, &["1 file checked: nothing is wrong"]);
+    let case = Case::new("upper-case file name", &ten(), |_| {}, &["1 file checked: no findings"]);
     let case = Case { name: NOTEPAD.to_uppercase(), ..case.then(Then::Nothing) };
     case.holds();
     let cli = Cli::with(&[(&case.name, case.bytes)]);
@@ -251,6 +251,6 @@ fn a_free_sector_missing_at_the_end() {
         let (fat, next) = (sector_at(bytes, FAT), bytes.len() / SECTOR - 1);
         bytes[fat + next * 4..fat + next * 4 + 4].fill(0xFF);
     };
-    let told = &["1 file checked: nothing is wrong"];
+    let told = &["1 file checked: no findings"];
     Case::new("free tail sector missing", &ten(), free, told).then(Then::Nothing).holds();
 }

@@ -1,14 +1,13 @@
 //! What the lists themselves say: how large, how dear, what is wrong with them, and what lies about beside them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use jlfix::appid::AppId;
 use jlfix::model::Kind;
 use jlfix::plan::TargetStatus;
 use jlfix::replay::{self, Cache, Pattern};
 use jlfix::report::{self, FileRow, LinkDetail, SLOW_MS};
-use jlfix::scan::Found;
+use jlfix::scan::{self, CopyGroup, Found};
 
 use super::settings::Build;
 use super::{Check, State, words};
@@ -16,9 +15,10 @@ use crate::cli::change;
 use crate::cli::context::Context;
 use crate::cli::exit::Tally;
 use crate::cli::input::{self, View};
+use crate::cli::lists::Lists;
 use crate::cli::presence::{Drive, Targets};
 use crate::cli::words::quoted;
-use crate::cli::{Stop, lists, live};
+use crate::cli::{Stop, live};
 
 /// How many newest entries the advice keeps.
 const ADVISED_KEEP: usize = 50;
@@ -58,9 +58,9 @@ pub(super) struct Looked {
 }
 
 impl Looked {
-    /// Entries of all automatic lists.
+    /// Entries of all lists, as `scan` counts them.
     pub(super) fn entries(&self) -> usize {
-        self.automatic().map(|list| list.entries).sum()
+        self.lists.iter().map(|list| list.entries).sum()
     }
 
     fn automatic(&self) -> impl Iterator<Item = &List> {
@@ -115,14 +115,15 @@ fn targets_of(row: &FileRow<'_>, targets: &Targets<'_>) -> TargetsOf {
     counts
 }
 
-/// Everything about the lists. `paths` are those that the user named.
-pub(super) fn checks(looked: &Looked, paths: &[PathBuf], build: Option<&Build>, context: &Context) -> Vec<Check> {
+/// Everything about the lists that `args` select.
+pub(super) fn checks(looked: &Looked, args: &Lists, build: Option<&Build>, context: &Context) -> Vec<Check> {
+    let paths = args.paths.as_slice();
     let folders = folders(looked, paths);
     let mut checks = vec![sizes(looked)];
     checks.extend(clicks(looked, build, context));
     checks.push(damaged(looked));
     checks.push(unreadable(looked));
-    checks.push(copies(looked));
+    checks.push(copies(looked, &roots(paths), !args.apps.app.is_empty(), context));
     checks.push(leftovers(&folders));
     checks.push(space(looked, context));
     checks.push(custom_targets(looked));
@@ -137,6 +138,14 @@ fn folders(looked: &Looked, paths: &[PathBuf]) -> BTreeSet<PathBuf> {
         folders.extend(live::folders().unwrap_or_default());
     }
     folders
+}
+
+/// The folders that copies are looked for in: those that were named, or the live user's.
+fn roots(paths: &[PathBuf]) -> Vec<PathBuf> {
+    if paths.is_empty() {
+        return live::folders().unwrap_or_default();
+    }
+    paths.iter().filter(|path| path.is_dir()).cloned().collect()
 }
 
 fn sizes(looked: &Looked) -> Check {
@@ -176,7 +185,9 @@ fn clicks(looked: &Looked, build: Option<&Build>, context: &Context) -> Vec<Chec
             worst.path.display()
         ),
     );
-    vec![first, predicted(looked, worst, build), measured(worst, context)]
+    let predicted = predicted(looked, worst, build);
+    let measured = measured(worst, predicted.state, context);
+    vec![first, predicted, measured]
 }
 
 fn predicted(looked: &Looked, worst: &List, build: Option<&Build>) -> Check {
@@ -209,8 +220,9 @@ fn predicted(looked: &Looked, worst: &List, build: Option<&Build>) -> Check {
     check.fix(fix, cost)
 }
 
-/// The click's reads made for real, as `jlfix replay` does.
-fn measured(worst: &List, context: &Context) -> Check {
+/// The click's reads made for real, as `jlfix replay` does. Few milliseconds here say nothing against what is `predicted`
+/// for Explorer, which does more than read.
+fn measured(worst: &List, predicted: State, context: &Context) -> Check {
     let id = "measured_click";
     let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
     let options = context.report();
@@ -230,7 +242,7 @@ fn measured(worst: &List, context: &Context) -> Check {
         Err(error) => return Check::new(id, State::Skipped, format!("{}: cannot read: {error}", worst.path.display())),
     };
     let ms = timing.seconds * 1e3;
-    let state = if ms >= SLOW_MS { State::Notice } else { State::Fine };
+    let state = if ms >= SLOW_MS || predicted != State::Fine { State::Notice } else { State::Fine };
     let found = format!(
         "Measured: those {} reads take {} here ({:.2} µs each), without Explorer's own work; jlfix replay measures more",
         words::number(timing.calls),
@@ -280,35 +292,28 @@ fn unreadable(looked: &Looked) -> Check {
     Check::new(id, State::Problem, found)
 }
 
-/// Copies that lie beside the list that Explorer reads, as programs that sync folders leave them.
-fn copies(looked: &Looked) -> Check {
+/// Copies of one user's list, as `merge --find` finds them; if applications were `selected`, only of their lists.
+fn copies(looked: &Looked, roots: &[PathBuf], selected: bool, context: &Context) -> Check {
     let id = "copies";
-    let is_copy = |list: &&List| {
-        let name = list.path.file_name().unwrap_or_default();
-        AppId::from_file_name(name).is_none() && lists::app_id(&list.path).is_some()
+    let store = change::store(context).ok().map(|store| store.root().to_owned());
+    let groups: Vec<(&PathBuf, CopyGroup)> = roots
+        .iter()
+        .flat_map(|root| scan::find_copies(root, store.as_deref()).0.into_iter().map(move |group| (root, group)))
+        .filter(|(_, group)| !selected || looked.lists.iter().any(|list| group.files.contains(&list.path)))
+        .collect();
+    let Some((root, _)) = groups.first() else {
+        return Check::new(id, State::Fine, "There are no copies of lists");
     };
-    let copies: Vec<&List> = looked.lists.iter().filter(is_copy).collect();
-    if copies.is_empty() {
-        return Check::new(id, State::Fine, "There are no conflicting copies of lists");
-    }
-    let mut of: BTreeMap<AppId, usize> = BTreeMap::new();
-    for copy in &copies {
-        if let Some(id) = lists::app_id(&copy.path) {
-            *of.entry(id).or_default() += 1;
-        }
-    }
+    let files: Vec<&PathBuf> = groups.iter().flat_map(|(_, group)| &group.files).collect();
     let found = format!(
-        "{} of {} under names that Explorer does not read: {}",
-        words::count(copies.len(), "copy"),
-        words::count(of.len(), "list"),
-        named(copies.iter().map(|copy| copy.path.as_path()))
+        "{} with copies: {}",
+        words::count(groups.len(), "list"),
+        named(files.into_iter().map(PathBuf::as_path))
     );
     // One command looks through one folder.
-    let folders: BTreeSet<&Path> = copies.iter().filter_map(|copy| copy.path.parent()).collect();
-    let folder = folders.first().map_or(String::new(), |folder| quoted(&folder.display().to_string()));
     Check::new(id, State::Notice, found).fix(
-        format!("jlfix merge --find {folder}"),
-        "nothing: it only says how to merge them, and a merge saves the list first",
+        format!("jlfix merge --find {}", quoted(&root.display().to_string())),
+        "nothing: it only shows how to merge them, and a merge saves the list first",
     )
 }
 
@@ -341,6 +346,7 @@ fn space(looked: &Looked, context: &Context) -> Check {
         Ok(store) => store,
         Err(Stop::Usage(why) | Stop::Nothing(why)) => return Check::new(id, State::Problem, why),
         Err(Stop::Output(error)) => return Check::new(id, State::Problem, error.to_string()),
+        Err(Stop::Interrupted) => return Check::new(id, State::Skipped, "interrupted"),
     };
     let need: u64 = looked.lists.iter().map(|list| list.size).sum();
     let root = store.root();

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
     let lists = lists::look(&files, &args.drive, context, &mut tally)?;
     let build = settings::build();
     let mut checks = settings::before_lists(lists.entries(), build.as_ref());
-    checks.extend(lists::checks(&lists, &args.lists.paths, build.as_ref(), context));
+    checks.extend(lists::checks(&lists, &args.lists, build.as_ref(), context));
     checks.extend(settings::elsewhere());
     match args.format {
         Format::Table => output::people(&people(&checks))?,
@@ -139,6 +139,9 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
     Ok(if problem { Exit::Findings } else { Exit::Clean })
 }
 
+/// Where the lists are used.
+const HERE: &str = if cfg!(windows) { "here" } else { "on the Windows that these lists belong to" };
+
 fn people(checks: &[Check]) -> String {
     let mut out = String::new();
     for check in checks.iter().filter(|check| check.state != State::Skipped) {
@@ -163,13 +166,13 @@ fn people(checks: &[Check]) -> String {
     let count = |state| checks.iter().filter(|check| check.state == state).count();
     let slow = checks.iter().any(|check| check.id == "predicted_click" && check.state == State::Problem);
     let verdict = match (count(State::Problem), slow) {
-        (0, _) => paint(GOOD, "Jump lists are not what makes menus slow here."),
+        (0, _) => paint(GOOD, format!("Jump lists are not what makes menus slow {HERE}.")),
         (problems, true) => {
-            paint(BAD, format!("{}: jump lists make menus slow here.", words::count(problems, "problem")))
+            paint(BAD, format!("{}: jump lists make menus slow {HERE}.", words::count(problems, "problem")))
         }
         (problems, false) => paint(
             BAD,
-            format!("{}; but jump lists are not what makes menus slow here.", words::count(problems, "problem")),
+            format!("{}; but jump lists are not what makes menus slow {HERE}.", words::count(problems, "problem")),
         ),
     };
     let _ = writeln!(out, "\n{}", paint(HEAD, verdict));

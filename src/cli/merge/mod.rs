@@ -13,7 +13,7 @@ use super::change::{FileChange, Session, Step};
 use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::input;
-use super::options::Format;
+use super::options::{Format, Verbose};
 use super::{Stop, words};
 
 /// Merge copies of one list into one, with every pin and the newest use of each entry
@@ -43,11 +43,13 @@ pub(crate) struct MergeArgs {
     #[arg(long, conflicts_with = "find")]
     force: bool,
     /// Say what would be merged, and change nothing; exit code 1 if something would
-    #[arg(long, conflicts_with = "find")]
+    #[arg(long, short = 'n', conflicts_with = "find")]
     dry_run: bool,
     /// How to write what was done
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    #[command(flatten)]
+    pub(crate) verbose: Verbose,
 }
 
 pub(crate) fn run(args: &MergeArgs, context: &Context) -> Result<Exit, Stop> {
