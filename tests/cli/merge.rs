@@ -192,7 +192,7 @@ fn the_newer_format_is_taken_and_told() {
     let old = list(1, [entry(1, "a", 5, 1), NewEntry { pin: 0, ..entry(2, "b", 7, 2) }]);
     let new = list(6, [entry(1, "z", 5, 9)]);
     let cli = Cli::with(&[(NOTEPAD, old.build()), (COPY, new.build())]);
-    let out = cli.run_words(["-v", "merge", NOTEPAD, COPY, "--into", NOTEPAD]).exits(0);
+    let out = cli.run_words(["merge", "-v", NOTEPAD, COPY, "--into", NOTEPAD]).exits(0);
     assert!(out.stdout.contains("format version 1"), "{}", out.stdout);
     judge::pass([cli.path(NOTEPAD)]);
     cli.run_words(["check", NOTEPAD]).clean();
