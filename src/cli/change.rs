@@ -200,8 +200,7 @@ impl<'x> Session<'x> {
         dry_run: bool,
     ) -> Result<Self, Stop> {
         let run = if dry_run { None } else { Some(begin(store, context)?) };
-        let tally = Tally::default();
-        Ok(Self { context, run, dry_run, changes: Vec::new(), tally, partly: false, verb, undo: None })
+        Ok(Self::new(context, run, verb, dry_run, Tally::default()))
     }
 
     /// Starts. `keep_backup` is false where the user does not want one.
@@ -213,7 +212,11 @@ impl<'x> Session<'x> {
         tally: Tally,
     ) -> Result<Self, Stop> {
         let run = if dry_run || !keep_backup { None } else { Some(begin(&store(context)?, context)?) };
-        Ok(Self {
+        Ok(Self::new(context, run, verb, dry_run, tally))
+    }
+
+    fn new(context: &'x Context, run: Option<Run>, verb: &'static str, dry_run: bool, tally: Tally) -> Self {
+        Self {
             context,
             run,
             dry_run,
@@ -224,7 +227,7 @@ impl<'x> Session<'x> {
             listed: false,
             verb,
             undo: None,
-        })
+        }
     }
 
     /// Names the command that undoes it: `restore` with the id of the run if `None`.
