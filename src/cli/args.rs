@@ -63,6 +63,7 @@ impl Command {
             Self::Delete(args) => args.verbose.verbose,
             Self::Restore(args) => args.verbose.verbose,
             Self::Backup(args) => args.verbose(),
+            Self::Pins(args) => args.verbose,
             _ => false,
         }
     }

@@ -5,6 +5,7 @@ use std::io::Write as _;
 
 use jlfix::model::{AutomaticList, Code, Fix, Severity, Source};
 use jlfix::os::is_same_path;
+use jlfix::plan;
 use jlfix::report::{FileRow, Totals};
 
 use super::context::Context;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs, context: &Context) -> Result<Exit, Stop> {
         let mut totals = Totals::default();
         totals.add(row);
         let rendered = match args.format {
-            Format::Table => people(row, context).into_bytes(),
+            Format::Table => people(row, &view, context).into_bytes(),
             Format::Csv => csv(row),
             Format::Json | Format::Jsonl => output::json(row),
         };
@@ -112,7 +113,7 @@ fn verdict(tally: Tally, findings: usize) -> String {
 }
 
 /// The findings of a file for people; nothing where there is nothing to tell.
-fn people(row: &FileRow<'_>, context: &Context) -> String {
+fn people(row: &FileRow<'_>, view: &View<'_>, context: &Context) -> String {
     let verbose = context.verbose;
     let mut out = String::new();
     if row.findings.is_empty() {
@@ -132,8 +133,10 @@ fn people(row: &FileRow<'_>, context: &Context) -> String {
     for fix in fixes {
         let remedy = match fix {
             Fix::Restore => restore_command(row.path, context).ok_or(
-                "no intact copy of it is in the backup store; its application writes the list again when it is next used",
+                "no intact copy of it is in the backup store; its application writes the list again when it is next used"
+                    .to_owned(),
             ),
+            Fix::Repair => repair_command(view, context),
             fix => Ok(format!("jlfix {} {}", fix.command(), quoted_path(row.path))),
         };
         let _ = match remedy {
@@ -143,6 +146,21 @@ fn people(row: &FileRow<'_>, context: &Context) -> String {
     }
     out.push('\n');
     out
+}
+
+/// The repair that does something: where nothing is left in the file, only a reset does.
+///
+/// # Errors
+/// Why no repair does.
+fn repair_command(view: &View<'_>, context: &Context) -> Result<String, String> {
+    let path = quoted_path(view.row.path);
+    let options = plan::RepairOptions::default().code_page(context.read.code_page);
+    let planned = view.list.map(|list| plan::repair(list, &options, &context.read.limits));
+    match planned {
+        Some(Ok(_)) => Ok(format!("jlfix repair {path}")),
+        None | Some(Err(plan::PlanError::Hopeless(_))) => Ok(format!("jlfix repair --reset {path}")),
+        Some(Err(error)) => Err(format!("it cannot be repaired: {error}")),
+    }
 }
 
 /// The command that brings back the newest copy of a list in the backup store that is verified and has no error.

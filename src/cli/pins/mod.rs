@@ -32,6 +32,9 @@ A file that was changed is saved first, and `jlfix restore` undoes the change.")
 pub(crate) struct PinsArgs {
     #[command(subcommand)]
     command: PinsCommand,
+    /// Show complete targets, and every step
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
