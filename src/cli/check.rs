@@ -158,7 +158,7 @@ fn repair_command(view: &View<'_>, context: &Context) -> Result<String, String> 
     let planned = view.list.map(|list| plan::repair(list, &options, &context.read.limits));
     match planned {
         Some(Ok(_)) => Ok(format!("jlfix repair {path}")),
-        None | Some(Err(plan::PlanError::Hopeless(_))) => Ok(format!("jlfix repair --reset {path}")),
+        None | Some(Err(plan::PlanError::NothingLeft { .. })) => Ok(format!("jlfix repair --reset {path}")),
         Some(Err(error)) => Err(format!("it cannot be repaired: {error}")),
     }
 }
