@@ -7,16 +7,15 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jlfix::appid::AppId;
-use jlfix::cost::Cost;
 use jlfix::error::Error;
-use jlfix::model::{AutomaticList, Kind, Source};
-use jlfix::plan::Size;
-use jlfix::report::CostRow;
+use jlfix::model::Kind;
 use jlfix::store::{self, Decision, OnBusy, Options, Outcome, Run, RunId, Store};
 use serde::Serialize;
 
+pub(crate) use super::command_line::command;
 use super::context::Context;
 use super::exit::{Exit, Tally};
+pub(crate) use super::figures::Figures;
 use super::options::Format;
 use super::progress::Progress;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
@@ -36,38 +35,6 @@ pub(crate) enum Status {
     Unchanged,
     /// It could not be done.
     Failed,
-}
-
-/// Entries, bytes and reads of a file, before or after.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(crate) struct Figures {
-    pub(crate) entries: usize,
-    pub(crate) pinned: usize,
-    pub(crate) bytes: u64,
-    pub(crate) cost: CostRow,
-}
-
-impl From<Size> for Figures {
-    fn from(size: Size) -> Self {
-        Self { entries: size.entries, pinned: size.pinned, bytes: size.bytes, cost: size.cost.into() }
-    }
-}
-
-impl Figures {
-    /// The figures of a file's content; nothing if it is no jump list.
-    pub(crate) fn of(data: &[u8], hint: Option<Kind>, context: &Context) -> Option<Self> {
-        let source = Source::read(data, hint, &context.read)?;
-        let rest = |entries: usize| {
-            let size = Size { entries, pinned: 0, bytes: data.len() as u64, cost: Cost::default() };
-            Self::from(size)
-        };
-        Some(match &source {
-            Source::Automatic(Ok(compound)) => Size::of(&AutomaticList::read(compound)).into(),
-            Source::Automatic(Err(_)) => rest(0),
-            Source::Custom(custom) => rest(custom.links().count()),
-            Source::Link(..) => rest(1),
-        })
-    }
 }
 
 /// Something that a plan does, in words, about an entry or the file.
@@ -603,26 +570,4 @@ fn steps(change: &FileChange, all: bool, out: &mut String) {
     if let Some(more) = change.steps.len().checked_sub(shown).filter(|more| *more > 0) {
         let _ = writeln!(out, "  {}", paint(DIM, format!("and {} more; -v lists them", words::number(more as u64))));
     }
-}
-
-/// A command line of this program as it can be pasted: the name that reaches it, the words, and the store if another
-/// than the usual one is used.
-pub(crate) fn command(context: &Context, words: &str) -> String {
-    let dir = context.backup_dir.as_ref().map(|dir| {
-        let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
-        format!(" --backup-dir {}", quoted(&dir.to_string_lossy()))
-    });
-    format!("{} {words}{}", program(), dir.unwrap_or_default())
-}
-
-/// How this program is reached from a shell here: by its name if that leads to it, else as it was called.
-fn program() -> String {
-    let itself = std::env::current_exe().and_then(std::fs::canonicalize).ok();
-    let name = format!("jlfix{}", std::env::consts::EXE_SUFFIX);
-    let on_path = std::env::var_os("PATH")
-        .and_then(|path| std::env::split_paths(&path).map(|dir| dir.join(&name)).find(|file| file.is_file()));
-    if on_path.is_some() && on_path.and_then(|file| std::fs::canonicalize(file).ok()) == itself {
-        return "jlfix".to_owned();
-    }
-    std::env::args_os().next().map_or("jlfix".to_owned(), |called| quoted(&called.to_string_lossy()))
 }
