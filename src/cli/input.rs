@@ -119,7 +119,8 @@ pub(crate) struct View<'c> {
     pub(crate) loaded: &'c Loaded,
 }
 
-/// Reads a file and tells of it.
+/// Reads a file and reports it to `each`. A list with a finding that somebody may be writing is read again after a pause,
+/// until two reads give the same.
 pub(crate) fn view<T>(
     found: &Found,
     context: &Context,
@@ -127,7 +128,33 @@ pub(crate) fn view<T>(
     each: impl FnOnce(View<'_>) -> T,
 ) -> Result<T, String> {
     let read = || load(&found.path, &context.read.limits);
-    let loaded = torn::read_settled(&found.path, found.hint, &context.read, read, |loaded| &loaded.data)?;
+    let mut loaded = read()?;
+    let mut each = Some(each);
+    let mut reads = 1;
+    let mut is_settled = false;
+    loop {
+        let accept = |row: &FileRow<'_>| is_settled || !torn::is_doubtful(&found.path, row);
+        let made = view_loaded(found, context, options, &loaded, accept, |view| each.take().map(|each| each(view)))?;
+        if let Some(made) = made {
+            return Ok(made);
+        }
+        torn::pause();
+        let again = read()?;
+        is_settled = again.data == loaded.data || reads == torn::MOST_READS;
+        loaded = again;
+        reads += 1;
+    }
+}
+
+/// Reports a file that was read, unless `accept` rejects it.
+fn view_loaded<T>(
+    found: &Found,
+    context: &Context,
+    options: &ReportOptions<'_>,
+    loaded: &Loaded,
+    accept: impl FnOnce(&FileRow<'_>) -> bool,
+    each: impl FnOnce(View<'_>) -> Option<T>,
+) -> Result<Option<T>, String> {
     let source = Source::read(&loaded.data, found.hint, &context.read).ok_or_else(|| {
         let start: Vec<String> = loaded.data.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let have = if start.is_empty() { "nothing".to_owned() } else { start.join(" ") };
@@ -140,14 +167,17 @@ pub(crate) fn view<T>(
         Source::Automatic(Ok(compound)) => Some(AutomaticList::read(compound)),
         _ => None,
     };
+    let mut row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
+    if !accept(&row) {
+        return Ok(None);
+    }
     let leftover = options.deleted.then(|| Leftover::of(&source, list.as_ref()));
     let (limits, page) = (&context.read.limits, options.code_page);
     let deleted = leftover.as_ref().map(|leftover| Deleted::find(leftover, &source, list.as_ref(), limits, page));
-    let mut row = FileRow::new(&loaded.facts, &source, list.as_ref(), options);
     if let Some(deleted) = &deleted {
         row = row.with_deleted(deleted, options);
     }
-    let view = View { row: &row, list: list.as_ref(), source: &source, deleted: deleted.as_ref(), loaded: &loaded };
+    let view = View { row: &row, list: list.as_ref(), source: &source, deleted: deleted.as_ref(), loaded };
     Ok(each(view))
 }
 

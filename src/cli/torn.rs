@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use jlfix::model::{AutomaticList, Kind, ReadOptions, Severity, Source};
+use jlfix::report::FileRow;
 
 /// How long a writer is given between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -35,31 +36,14 @@ fn has_problem(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
     }
 }
 
-/// Reads a file with `read`; if it has a finding, again after a pause, until two reads give the same.
-///
-/// # Errors
-/// Those of `read`.
-pub(crate) fn read_settled<T>(
-    path: &Path,
-    hint: Option<Kind>,
-    options: &ReadOptions,
-    mut read: impl FnMut() -> Result<T, String>,
-    data: impl Fn(&T) -> &[u8],
-) -> Result<T, String> {
-    let mut last = read()?;
-    for _ in 0..MOST_READS {
-        if !may_be_written(path) || !has_problem(data(&last), hint, options) {
-            break;
-        }
-        thread::sleep(PAUSE);
-        let again = read()?;
-        let settled = data(&again) == data(&last);
-        last = again;
-        if settled {
-            break;
-        }
-    }
-    Ok(last)
+/// True if the list has a finding and somebody may be writing it.
+pub(crate) fn is_doubtful(path: &Path, row: &FileRow<'_>) -> bool {
+    row.kind == Kind::Automatic && row.worst() >= Some(Severity::Warning) && may_be_written(path)
+}
+
+/// Gives a writer time to finish.
+pub(crate) fn pause() {
+    thread::sleep(PAUSE);
 }
 
 /// True if `data`, which was read from `path`, has a finding and is no longer what the file holds after a pause.
@@ -67,6 +51,6 @@ pub(crate) fn is_outdated(path: &Path, data: &[u8], hint: Option<Kind>, options:
     if !may_be_written(path) || !has_problem(data, hint, options) {
         return false;
     }
-    thread::sleep(PAUSE);
+    pause();
     jlfix::os::read_whole(path, &options.limits).is_ok_and(|now| now != data)
 }

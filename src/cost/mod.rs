@@ -69,11 +69,16 @@ impl Cost {
     pub fn of(list: &AutomaticList<'_>) -> Self {
         let mut cost =
             Self { discontinuities: walk::discontinuities(list), ..Self::of_file(list.compound.file_size()) };
-        click(list, &mut |read| {
+        let links = list.entries.iter().filter_map(|entry| entry.link);
+        session(list, true, links, &mut |read| {
             cost.reads = cost.reads.saturating_add(1);
             cost.bytes = cost.bytes.saturating_add(read.length as u64);
             cost.split_reads = cost.split_reads.saturating_add(u64::from(read.continued));
         });
+        // The sessions of a click are alike.
+        for count in [&mut cost.reads, &mut cost.bytes, &mut cost.split_reads] {
+            *count = count.saturating_mul(SESSIONS as u64);
+        }
         cost
     }
 

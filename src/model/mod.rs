@@ -322,7 +322,8 @@ impl<'c> AutomaticList<'c> {
             let sound = self.cut.is_none() && straight.entries.iter().all(destlist::Entry::checksum_ok);
             if sound || !straight.header.is_known_version() && straight.cut.is_none() {
                 let entries = straight.entries.iter();
-                self.entries = entries.map(|dest| join(*dest, soundness_of(dest))).collect();
+                let soundness = |dest| if sound { Soundness::Sound } else { soundness_of(dest) };
+                self.entries = entries.map(|dest| join(*dest, soundness(dest))).collect();
                 let end = data.len().saturating_sub(straight.trailing.len());
                 self.gaps = Some(end..data.len()).filter(|gap| !gap.is_empty()).into_iter().collect();
                 return;

@@ -5,7 +5,6 @@ use super::directory::{DirEntry, ENTRY_SIZE, Kind, NO_STREAM};
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, MINI_SIZE};
 use super::tables::{self, ChainEnd, Sectors};
-use crate::bytes::u32_at;
 
 /// The tables, and where they stand.
 #[derive(Debug)]
@@ -138,7 +137,7 @@ pub(crate) fn read_table(sectors: &Sectors<'_>, chain: &[u32]) -> Vec<u32> {
     let mut table = Vec::with_capacity(chain.len().saturating_mul(per_sector));
     for number in chain {
         let sector = sectors.get(*number).unwrap_or_default();
-        table.extend((0..per_sector).map_while(|slot| u32_at(sector, slot.saturating_mul(4))));
+        table.extend(sector.as_chunks::<4>().0.iter().take(per_sector).map(|value| u32::from_le_bytes(*value)));
     }
     table
 }

@@ -222,6 +222,13 @@ impl<'a> Compound<'a> {
 
     /// Adds a fault for each stream whose name another one has: Windows finds one of them.
     pub(crate) fn with_name_faults(mut self) -> Self {
+        // The tree of a directory without a fault is in strict order by name. Beyond ASCII, names can differ in that order
+        // and still be one name.
+        let is_plain =
+            |stream: &Stream<'_>| stream.recovery == Recovery::Intact && stream.name.units().all(|unit| unit < 0x80);
+        if self.faults.is_empty() && self.streams.iter().all(is_plain) {
+            return self;
+        }
         let mut names = HashSet::with_capacity(self.streams.len());
         for stream in self.streams.iter().filter(|stream| !stream.name.is_empty()) {
             let folded: String = stream.name.chars().flat_map(char::to_uppercase).collect();

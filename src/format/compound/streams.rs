@@ -1,6 +1,7 @@
 //! Streams: which there are, and their bytes along their chains.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::directory::{DirEntry, Kind, NO_STREAM};
@@ -19,7 +20,7 @@ pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<
     let mut holders: Vec<Option<String>> = vec![None; directory.len()];
     let position = |index: u32| directory.binary_search_by_key(&index, |entry| entry.index).ok();
     let Some(root) = directory.iter().position(|entry| entry.kind == Kind::Root) else { return holders };
-    let mut open: Vec<(usize, u32, String, Bounds)> = Vec::new();
+    let mut open: Vec<(usize, u32, String, Bounds<'_>)> = Vec::new();
     if let (Some(slot), Some(entry)) = (holders.get_mut(root), directory.get(root)) {
         *slot = Some(String::new());
         open.push((root, entry.child, String::new(), Bounds::default()));
@@ -36,14 +37,14 @@ pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<
             continue;
         };
         let (Some(slot @ None), Some(entry)) = (holders.get_mut(at), directory.get(at)) else { continue };
-        let key = SearchKey::of(entry.name);
-        if !bounds.contain(&key) {
+        let key = SearchKey(entry.name);
+        if !bounds.contain(key) {
             let message =
                 format!("a search by name does not find {:?}: the directory's tree is not in order", entry.name);
             faults.push(Fault::of_stream(FaultKind::Unreachable, entry, message));
         }
-        open.push((at, entry.left, holder.clone(), bounds.below(&key)));
-        open.push((at, entry.right, holder.clone(), bounds.above(&key)));
+        open.push((at, entry.left, holder.clone(), bounds.below(key)));
+        open.push((at, entry.right, holder.clone(), bounds.above(key)));
         if entry.kind == Kind::Storage {
             open.push((at, entry.child, join(&holder, entry.name), Bounds::default()));
         }
@@ -53,44 +54,46 @@ pub(crate) fn reach(directory: &[DirEntry<'_>], faults: &mut Vec<Fault>) -> Vec<
 }
 
 /// A name as the directory's tree is ordered: by its length, then by its characters in upper case (MS-CFB 2.6.4).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct SearchKey(usize, Vec<u16>);
+#[derive(Debug, Clone, Copy)]
+struct SearchKey<'a>(Utf16<'a>);
 
-impl SearchKey {
-    fn of(name: Utf16<'_>) -> Self {
-        // Characters whose upper case is another number of units, or outside the basic plane, stay as they are.
-        let upper = |unit: u16| {
-            let mut upper = char::from_u32(u32::from(unit)).into_iter().flat_map(char::to_uppercase);
-            match (upper.next(), upper.next()) {
-                (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(unit),
-                _ => unit,
-            }
-        };
-        let units: Vec<u16> = name.units().map(upper).collect();
-        Self(units.len(), units)
+impl SearchKey<'_> {
+    fn cmp(self, other: Self) -> Ordering {
+        let by_length = (self.0.0.len() / 2).cmp(&(other.0.0.len() / 2));
+        by_length.then_with(|| self.0.units().map(upper).cmp(other.0.units().map(upper)))
+    }
+}
+
+/// Characters whose upper case is another number of units, or outside the basic plane, stay as they are.
+fn upper(unit: u16) -> u16 {
+    if let Ok(byte @ 0..=0x7F) = u8::try_from(unit) {
+        return byte.to_ascii_uppercase().into();
+    }
+    let mut upper = char::from_u32(u32::from(unit)).into_iter().flat_map(char::to_uppercase);
+    match (upper.next(), upper.next()) {
+        (Some(one), None) => u16::try_from(u32::from(one)).unwrap_or(unit),
+        _ => unit,
     }
 }
 
 /// Between which names a search comes to a place in the tree.
-#[derive(Debug, Clone, Default)]
-struct Bounds {
-    low: Option<SearchKey>,
-    high: Option<SearchKey>,
+#[derive(Debug, Clone, Copy, Default)]
+struct Bounds<'a> {
+    low: Option<SearchKey<'a>>,
+    high: Option<SearchKey<'a>>,
 }
 
-impl Bounds {
-    fn contain(&self, key: &SearchKey) -> bool {
-        self.low.as_ref().is_none_or(|low| low < key) && self.high.as_ref().is_none_or(|high| key < high)
+impl<'a> Bounds<'a> {
+    fn contain(self, key: SearchKey<'_>) -> bool {
+        self.low.is_none_or(|low| low.cmp(key).is_lt()) && self.high.is_none_or(|high| key.cmp(high).is_lt())
     }
 
-    fn below(&self, key: &SearchKey) -> Self {
-        let high = self.high.as_ref().filter(|high| *high < key).unwrap_or(key).clone();
-        Self { low: self.low.clone(), high: Some(high) }
+    fn below(self, key: SearchKey<'a>) -> Self {
+        Self { high: Some(self.high.filter(|high| high.cmp(key).is_lt()).unwrap_or(key)), ..self }
     }
 
-    fn above(&self, key: &SearchKey) -> Self {
-        let low = self.low.as_ref().filter(|low| *low > key).unwrap_or(key).clone();
-        Self { low: Some(low), high: self.high.clone() }
+    fn above(self, key: SearchKey<'a>) -> Self {
+        Self { low: Some(self.low.filter(|low| low.cmp(key).is_gt()).unwrap_or(key)), ..self }
     }
 }
 

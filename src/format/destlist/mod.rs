@@ -24,7 +24,7 @@ pub(crate) use version::{Layout, TotalRule};
 
 pub(crate) use resync::is_likely_access;
 pub use resync::{Found, Resynced, Soundness, resync};
-pub(crate) use resync::{certain_entries, checks_at, find_entries, is_text};
+pub(crate) use resync::{certain_entries, checks_at, find_entries, is_text, is_whole};
 
 use super::checksum::crc64;
 use super::guid::Guid;

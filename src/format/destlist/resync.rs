@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::{CHECKED_SIZE, Entry, HEADER_SIZE, Header, Version, checksum_of, has_rank};
+use super::{CHECKED_SIZE, DestList, Entry, HEADER_SIZE, Header, Version, checksum_of, has_rank};
 use crate::bytes::{Bytes, u32_at};
 use crate::format::text::Utf16;
 use crate::format::time::FileTime;
@@ -65,6 +65,21 @@ impl Resynced<'_> {
     pub fn sound(&self) -> usize {
         self.entries.iter().filter(|found| found.soundness == Soundness::Sound).count()
     }
+}
+
+/// True if [`resync`] would find the DestList complete ([`Resynced::is_whole`]). A list that reads straight through needs no
+/// search for it.
+pub fn is_whole(data: &[u8]) -> bool {
+    let reads_straight = |list: DestList<'_>| {
+        let count = list.entries.len();
+        let is_sound = |entry: &Entry<'_>| entry.checksum != 0 && entry.checksum_ok() && is_text(entry.path);
+        list.header.is_known_version()
+            && list.trailing.is_empty()
+            && usize::try_from(list.header.count) == Ok(count)
+            && list.header.pinned <= list.header.count
+            && list.entries.iter().all(is_sound)
+    };
+    DestList::decode(data).is_ok_and(reads_straight) || resync(data).is_whole()
 }
 
 /// True if an entry whose checksum holds starts at `at`.

@@ -161,6 +161,22 @@ impl<'a> ExtraBlock<'a> {
     }
 }
 
+impl ExtraBlock<'_> {
+    /// Adds to `problems` what [`Self::decode`] and its error report, without keeping what the block says.
+    pub(super) fn check(&self, page: CodePage, problems: &mut Vec<Problem>) {
+        let at = (self.offset as u64).saturating_add(8);
+        match self.signature {
+            signature::PROPERTY_STORE => property_store::check(self.data, at, page, problems),
+            signature::VISTA_ID_LIST => shell_item::check(self.data, at, page, problems),
+            _ => {
+                if let Err(short) = self.decode(page, problems) {
+                    problems.push(short.into());
+                }
+            }
+        }
+    }
+}
+
 /// The word for a block, by its signature; nothing for one that MS-SHLLINK does not name.
 pub fn block_name(signature: u32) -> Option<&'static str> {
     Some(match signature {

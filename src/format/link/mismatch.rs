@@ -3,7 +3,7 @@
 
 use super::{Link, LinkFlags};
 use crate::format::shell_item::{self, Step};
-use crate::format::text::Text;
+use crate::format::text::{Text, Utf16};
 
 /// The two paths of a link that contradicts itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,9 +63,22 @@ impl Link<'_> {
 
 /// True if `name` and `part` are one name to Windows, or may be: ANSI has no place for every character.
 fn is_same(name: Text<'_>, part: &str, exact: bool) -> bool {
+    // Nearly all names are in ASCII, and equal: no need to decode them.
+    if let Text::Wide(name) = name
+        && is_same_ascii(name, part)
+    {
+        return true;
+    }
     let name = name.decode();
     let vague = |text: &str| !text.is_ascii() || text.contains('?');
     name.eq_ignore_ascii_case(part)
         || !exact && (vague(&name) || vague(part))
         || name.chars().flat_map(char::to_lowercase).eq(part.chars().flat_map(char::to_lowercase))
+}
+
+/// True if both are in ASCII and equal but for case.
+fn is_same_ascii(name: Utf16<'_>, part: &str) -> bool {
+    let ascii = |unit: u16| u8::try_from(unit).ok().filter(u8::is_ascii);
+    let equal = |(unit, byte): (u16, u8)| ascii(unit).is_some_and(|unit| unit.eq_ignore_ascii_case(&byte));
+    name.0.len() / 2 == part.len() && name.units().zip(part.bytes()).all(equal)
 }

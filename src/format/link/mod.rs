@@ -295,9 +295,10 @@ impl<'a> Link<'a> {
 
     /// The longest run of white space in the arguments: a long one hides what follows it in a properties dialog.
     pub fn arguments_padding(&self) -> usize {
+        let Some(arguments) = self.arguments else { return 0 };
         let mut longest = 0_usize;
         let mut run = 0_usize;
-        for character in self.arguments.iter().flat_map(|text| text.decode().chars().collect::<Vec<_>>()) {
+        for character in arguments.decode().chars() {
             run = if character.is_whitespace() { run.saturating_add(1) } else { 0 };
             longest = longest.max(run);
         }
@@ -314,13 +315,11 @@ impl<'a> Link<'a> {
     /// What could not be read in the link, its ID list and its extra blocks.
     pub fn all_problems(&self) -> Vec<Problem> {
         let mut problems = self.problems.clone();
-        if let Some(list) = self.items() {
-            problems.extend(list.problems);
+        if let Some(list) = self.id_list {
+            shell_item::check(list.data, list.offset as u64, self.code_page, &mut problems);
         }
         for block in &self.extra {
-            if let Err(short) = block.decode(self.code_page, &mut problems) {
-                problems.push(short.into());
-            }
+            block.check(self.code_page, &mut problems);
         }
         problems
     }

@@ -92,16 +92,15 @@ pub fn starts_storage(data: &[u8]) -> bool {
 /// Reads the store at the start of `data`, with or without the store's own size before the first storage.
 /// Offsets count from `base`; ANSI strings are read in `code_page`.
 pub fn parse(data: &[u8], base: u64, code_page: CodePage) -> PropertyStore<'_> {
-    let mut store = PropertyStore::default();
-    let mut bytes = Bytes::at_base(data, base);
-    if !starts_storage(data) && u32_at(data, 8) == Some(VERSION) {
-        let _ = bytes.u32("store size");
-    }
-    if let Err(problem) = store.read_storages(&mut bytes, base, code_page) {
-        store.problems.push(problem);
-    }
-    store.size = bytes.position();
-    store
+    let (mut properties, mut problems) = (Vec::new(), Vec::new());
+    let mut visit = |property| properties.push(property);
+    let size = Reader { page: code_page, problems: &mut problems, visit: &mut visit }.read(data, base);
+    PropertyStore { properties, problems, size }
+}
+
+/// The problems that [`parse`] finds, without keeping the properties.
+pub(crate) fn check(data: &[u8], base: u64, code_page: CodePage, problems: &mut Vec<Problem>) {
+    Reader { page: code_page, problems, visit: &mut |_| () }.read(data, base);
 }
 
 /// A part with its size before it: the part alone, or nothing for the terminal size of 0.
@@ -118,8 +117,27 @@ fn sized<'a>(bytes: &mut Bytes<'a>, what: &'static str, base: u64) -> Result<Opt
     Ok(Some(part))
 }
 
-impl<'a> PropertyStore<'a> {
-    fn read_storages(&mut self, bytes: &mut Bytes<'a>, base: u64, page: CodePage) -> Result<(), Problem> {
+/// Reads a store and hands on its properties one by one.
+struct Reader<'p, V> {
+    page: CodePage,
+    problems: &'p mut Vec<Problem>,
+    visit: &'p mut V,
+}
+
+impl<'a, V: FnMut(Property<'a>)> Reader<'_, V> {
+    /// Returns how many bytes the store takes.
+    fn read(&mut self, data: &'a [u8], base: u64) -> usize {
+        let mut bytes = Bytes::at_base(data, base);
+        if !starts_storage(data) && u32_at(data, 8) == Some(VERSION) {
+            let _ = bytes.u32("store size");
+        }
+        if let Err(problem) = self.read_storages(&mut bytes, base) {
+            self.problems.push(problem);
+        }
+        bytes.position()
+    }
+
+    fn read_storages(&mut self, bytes: &mut Bytes<'a>, base: u64) -> Result<(), Problem> {
         while bytes.left() > 0 {
             let at = base.saturating_add(bytes.position() as u64);
             let Some(mut storage) = sized(bytes, "property storage", base)? else { return Ok(()) };
@@ -128,22 +146,22 @@ impl<'a> PropertyStore<'a> {
                 continue;
             }
             match storage.array("property storage format identifier") {
-                Ok(format_id) => self.read_properties(storage, Guid(format_id), at, page),
+                Ok(format_id) => self.read_properties(storage, Guid(format_id), at),
                 Err(short) => self.problems.push(short.into()),
             }
         }
         Ok(())
     }
 
-    fn read_properties(&mut self, storage: Bytes<'a>, format_id: Guid, at: u64, page: CodePage) {
+    fn read_properties(&mut self, storage: Bytes<'a>, format_id: Guid, at: u64) {
         let base = at.saturating_add(STORAGE_HEADER as u64);
         let mut bytes = Bytes::at_base(storage.rest(), base);
         while bytes.left() > 0 {
             let offset = base.saturating_add(bytes.position() as u64);
             match sized(&mut bytes, "property", base) {
                 Ok(None) => return,
-                Ok(Some(part)) => match Property::read(part, offset, format_id, page, &mut self.problems) {
-                    Ok(property) => self.properties.push(property),
+                Ok(Some(part)) => match Property::read(part, offset, format_id, self.page, self.problems) {
+                    Ok(property) => (self.visit)(property),
                     Err(short) => self.problems.push(short.into()),
                 },
                 Err(short) => {
@@ -153,7 +171,9 @@ impl<'a> PropertyStore<'a> {
             }
         }
     }
+}
 
+impl<'a> PropertyStore<'a> {
     /// A property.
     pub fn find(&self, (format_id, id): (Guid, u32)) -> Option<&Property<'a>> {
         let id = PropertyId::Number(id);

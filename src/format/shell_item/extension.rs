@@ -110,13 +110,25 @@ pub(super) fn read_all<'a>(
     item_offset: u64,
     context: &mut Context<'_>,
 ) -> Vec<Extension<'a>> {
+    let mut blocks = Vec::new();
+    each(item, first, item_offset, context, |block| blocks.push(block));
+    blocks
+}
+
+/// Calls `visit` with each block from `first` of the item.
+pub(super) fn each<'a>(
+    item: &'a [u8],
+    first: usize,
+    item_offset: u64,
+    context: &mut Context<'_>,
+    mut visit: impl FnMut(Extension<'a>),
+) {
     let base = item_offset.saturating_add(first as u64);
     let mut bytes = Bytes::at_base(item.get(first..).unwrap_or_default(), base);
-    let mut blocks = Vec::new();
     while bytes.left() >= HEADER {
         let offset = base.saturating_add(bytes.position() as u64);
         match Extension::read(&mut bytes, offset, context) {
-            Ok(Some(block)) => blocks.push(block),
+            Ok(Some(block)) => visit(block),
             Ok(None) => break,
             Err(short) => {
                 context.problems.push(short.into());
@@ -124,7 +136,6 @@ pub(super) fn read_all<'a>(
             }
         }
     }
-    blocks
 }
 
 impl<'a> Extension<'a> {

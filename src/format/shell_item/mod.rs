@@ -75,6 +75,20 @@ pub fn parse(data: &[u8], base: u64, code_page: CodePage) -> ItemList<'_> {
     ItemList { items, problems }
 }
 
+/// The problems that [`parse`] finds, without keeping the items.
+pub(crate) fn check(data: &[u8], base: u64, code_page: CodePage, problems: &mut Vec<Problem>) {
+    let context = &mut Context { page: code_page, problems, depth: 0 };
+    let mut bytes = Bytes::at_base(data, base);
+    loop {
+        let offset = base.saturating_add(bytes.position() as u64);
+        match next_item(&mut bytes) {
+            Ok(Some(data)) => Item::check(data, offset, context),
+            Ok(None) => return,
+            Err(short) => return context.problems.push(short.into()),
+        }
+    }
+}
+
 fn read_items<'a>(data: &'a [u8], base: u64, context: &mut Context<'_>) -> Vec<Item<'a>> {
     let mut items = Vec::new();
     let mut bytes = Bytes::at_base(data, base);
@@ -123,6 +137,18 @@ impl<'a> Item<'a> {
             Kind::Unknown
         });
         Self { offset, data, kind, extensions }
+    }
+
+    /// The problems that [`Item::read`] finds.
+    fn check(data: &'a [u8], offset: u64, context: &mut Context<'_>) {
+        let first = extension::first(data);
+        if let Some(first) = first {
+            extension::each(data, first, offset, context, |_| ());
+        }
+        let content = first.and_then(|first| data.get(..first)).unwrap_or(data);
+        if let Err(short) = Kind::read(content, offset, context) {
+            context.problems.push(short.into());
+        }
     }
 
     /// The class type indicator: the byte behind the size.
