@@ -31,6 +31,7 @@ pub struct Bytes<'a> {
 macro_rules! read_number {
     ($($(#[$doc:meta])* $name:ident: $type:ty, $size:literal, $read:path;)*) => {$(
         $(#[$doc])*
+        #[inline]
         pub fn $name(&mut self, what: &'static str) -> Result<$type, Short> {
             self.array::<$size>(what).map(|bytes| $read(&bytes))
         }
@@ -39,27 +40,32 @@ macro_rules! read_number {
 
 impl<'a> Bytes<'a> {
     /// Reads from the start of `data`; offsets in errors count from there.
+    #[inline]
     pub fn new(data: &'a [u8]) -> Self {
         Self::at_base(data, 0)
     }
 
     /// Reads from the start of `data`, which itself starts at `base` of something larger: offsets in
     /// errors count from the start of that.
+    #[inline]
     pub fn at_base(data: &'a [u8], base: u64) -> Self {
         Self { data, at: 0, base }
     }
 
     /// How many bytes have been read.
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// How many bytes are left.
+    #[inline]
     pub fn left(&self) -> usize {
         self.data.len().saturating_sub(self.at)
     }
 
     /// What is left, without reading it.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.data.get(self.at..).unwrap_or_default()
     }
@@ -70,6 +76,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Reads `need` bytes. The claim is held against what is left before anything else happens.
+    #[inline]
     pub fn take(&mut self, what: &'static str, need: usize) -> Result<&'a [u8], Short> {
         let Some(end) = self.at.checked_add(need) else { return Err(self.short(what, need as u64)) };
         let Some(taken) = self.data.get(self.at..end) else { return Err(self.short(what, need as u64)) };
@@ -78,6 +85,7 @@ impl<'a> Bytes<'a> {
     }
 
     /// Reads as many bytes as `N` says.
+    #[inline]
     pub fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N], Short> {
         let Some((head, _)) = self.rest().split_first_chunk::<N>() else { return Err(self.short(what, N as u64)) };
         self.at = self.at.saturating_add(N);
@@ -104,6 +112,7 @@ impl<'a> Bytes<'a> {
 }
 
 /// The little-endian `u32` at `at` of `data`, if it is all there. For tables, where a name a number says nothing.
+#[inline]
 pub fn u32_at(data: &[u8], at: usize) -> Option<u32> {
     data.get(at..)?.first_chunk::<4>().map(|bytes| LittleEndian::read_u32(bytes))
 }

@@ -77,6 +77,9 @@ impl Serialize for AppId {
 
 /// What the id of `name` is computed over: its code units, in capitals.
 fn name_bytes(name: &str) -> Vec<u8> {
+    if name.is_ascii() {
+        return name.bytes().flat_map(|byte| [byte.to_ascii_uppercase(), 0]).collect();
+    }
     let mut bytes = Vec::with_capacity(name.len().saturating_mul(2));
     for c in name.chars() {
         let mut units = [0; 2];

@@ -1,6 +1,8 @@
 //! From the paths of a command to the files behind them, read and taken apart.
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
@@ -17,7 +19,7 @@ use super::progress::Progress;
 use super::{Stop, output, torn};
 
 /// How many files of a batch there are for each thread; two batches are held in memory at once, at the most.
-const FILES_A_THREAD: usize = 32;
+const FILES_A_THREAD: usize = 64;
 
 /// The files that the paths of a command name, or the live user's if it names none, in order, each once. Places that
 /// cannot be looked at are told and counted.
@@ -88,17 +90,39 @@ pub(crate) struct Loaded {
     pub(crate) data: Vec<u8>,
 }
 
+static CURRENT_FOLDER: LazyLock<PathBuf> = LazyLock::new(|| std::env::current_dir().unwrap_or_default());
+
+/// A larger buffer is not kept for the next file.
+const LARGEST_KEPT: usize = 1 << 20;
+
+thread_local! {
+    /// The buffer of the last file that was read, for the next one.
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Keeps the buffer of a file that is done with.
+fn keep_buffer(loaded: Loaded) {
+    if loaded.data.capacity() <= LARGEST_KEPT {
+        BUFFER.set(loaded.data);
+    }
+}
+
 /// Reads a file whole.
 pub(crate) fn load(path: &Path, limits: &Limits) -> Result<Loaded, String> {
-    let (data, facts) = jlfix::os::read_with_facts(path, limits).map_err(|error| error.to_string())?;
+    let mut data = BUFFER.take();
+    let facts = jlfix::os::read_into(path, limits, &mut data).map_err(|error| error.to_string())?;
     let time = |time: std::io::Result<std::time::SystemTime>| {
         jiff::Timestamp::try_from(time.ok()?).ok().map(FileTime::from_timestamp)
     };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let user = user_of(&absolute.to_string_lossy()).map(ToOwned::to_owned);
+    let shown = path.to_string_lossy().into_owned();
+    let user = user_of(&shown).map(ToOwned::to_owned).or_else(|| {
+        // The profile may be a folder above.
+        let absolute = if path.is_absolute() { None } else { Some(CURRENT_FOLDER.join(path)) };
+        absolute.and_then(|absolute| user_of(&absolute.to_string_lossy()).map(ToOwned::to_owned))
+    });
     let facts = FileFacts {
-        path: path.to_string_lossy().into_owned(),
+        path: shown,
         name,
         user,
         size: data.len() as u64,
@@ -136,6 +160,7 @@ pub(crate) fn view<T>(
         let accept = |row: &FileRow<'_>| is_settled || !torn::is_doubtful(&found.path, row);
         let made = view_loaded(found, context, options, &loaded, accept, |view| each.take().map(|each| each(view)))?;
         if let Some(made) = made {
+            keep_buffer(loaded);
             return Ok(made);
         }
         torn::pause();

@@ -21,11 +21,13 @@ pub struct Utf16<'a>(pub &'a [u8]);
 
 impl<'a> Utf16<'a> {
     /// The code units.
+    #[inline]
     pub fn units(self) -> impl Iterator<Item = u16> + Clone + 'a {
         self.0.as_chunks::<2>().0.iter().map(|unit| u16::from_le_bytes(*unit))
     }
 
     /// Up to the first NUL, if there is one.
+    #[inline]
     pub fn until_nul(self) -> Self {
         let (units, _) = self.0.as_chunks::<2>();
         let end = units.iter().position(|unit| *unit == [0, 0]).unwrap_or(units.len());
@@ -33,6 +35,7 @@ impl<'a> Utf16<'a> {
     }
 
     /// True if there is nothing in it.
+    #[inline]
     pub fn is_empty(self) -> bool {
         self.0.len() < 2
     }
@@ -171,6 +174,7 @@ impl<'a> Text<'a> {
     }
 
     /// True if there is nothing in it.
+    #[inline]
     pub fn is_empty(self) -> bool {
         match self {
             Self::Wide(text) => text.is_empty(),
@@ -179,6 +183,7 @@ impl<'a> Text<'a> {
     }
 
     /// The text, or nothing if it is empty.
+    #[inline]
     pub fn non_empty(self) -> Option<Self> {
         (!self.is_empty()).then_some(self)
     }
@@ -210,8 +215,10 @@ impl Serialize for Text<'_> {
 }
 
 /// `bytes` up to the first NUL, if there is one.
+#[inline]
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|byte| *byte == 0).next().unwrap_or_default()
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    bytes.get(..end).unwrap_or_default()
 }
 
 /// A short ASCII text on the stack: what is written a dozen times an entry must not take the detour over `fmt`.

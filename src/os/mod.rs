@@ -175,7 +175,20 @@ pub fn read_whole(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
 /// # Errors
 /// Those of [`read_whole`].
 pub fn read_with_facts(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Metadata)> {
-    let (file, facts) = folder::open_waiting(path)?;
+    let mut data = Vec::new();
+    let facts = read_into(path, limits, &mut data)?;
+    Ok((data, facts))
+}
+
+/// Files up to this size are read with one call.
+const SMALL: usize = 1 << 20;
+
+/// As [`read_with_facts`], in place of what `data` holds: one buffer serves many files.
+///
+/// # Errors
+/// Those of [`read_whole`].
+pub fn read_into(path: &Path, limits: &Limits, data: &mut Vec<u8>) -> Result<Metadata> {
+    let (mut file, facts) = folder::open_waiting(path)?;
     if facts.len() > limits.file_size {
         let (limit, have) = (limits.file_size, facts.len());
         return Err(Error::Limit { path: path.to_owned(), what: "file size", limit, have });
@@ -183,11 +196,25 @@ pub fn read_with_facts(path: &Path, limits: &Limits) -> Result<(Vec<u8>, Metadat
     let failed = |e| io_error(path, "read it", e);
     // With room for one byte more than there are, the end is met without another look at the size.
     let size = usize::try_from(facts.len()).map_err(|_| failed(io::ErrorKind::FileTooLarge.into()))?;
-    let mut data = Vec::new();
+    data.clear();
     data.try_reserve_exact(size.saturating_add(1)).map_err(|_| failed(io::ErrorKind::OutOfMemory.into()))?;
+    if size <= SMALL {
+        data.resize(size.saturating_add(1), 0);
+        let mut first = file.read(data);
+        while first.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::Interrupted) {
+            first = file.read(data);
+        }
+        let first = first.map_err(failed)?;
+        data.truncate(first);
+        // Fewer bytes than there was room for: that was the end.
+        if first == size {
+            return Ok(facts);
+        }
+    }
     // A file that grew since: the rest of it counts as well, as far as it may.
-    file.take(limits.file_size).read_to_end(&mut data).map_err(failed)?;
-    Ok((data, facts))
+    let left = limits.file_size.saturating_sub(data.len() as u64);
+    file.take(left).read_to_end(data).map_err(failed)?;
+    Ok(facts)
 }
 
 /// Reads `size` bytes, or to the end if that comes first, with one read where the system allows it.

@@ -103,6 +103,37 @@ pub(super) fn first(item: &[u8]) -> Option<usize> {
     (at >= 4 && signature >> 16 == 0xBEEF).then_some(at)
 }
 
+/// Bytes of a file block of `version` before its names ([`FileExtension::read`]).
+fn fixed_size(version: u16) -> usize {
+    match version {
+        0..3 => HEADER + 10,
+        3..7 => HEADER + 12,
+        _ => HEADER + 30,
+    }
+}
+
+fn u16_at(data: &[u8], at: usize) -> Option<u16> {
+    data.get(at..)?.first_chunk().map(|bytes| u16::from_le_bytes(*bytes))
+}
+
+/// The signature of [`ExtensionKind::File`].
+const FILE: u32 = 0xBEEF_0004;
+
+/// True if `blocks` is a file block in which nothing is missing, and nothing else. Nearly all items end so.
+pub(super) fn is_one_file_block(blocks: &[u8]) -> bool {
+    let (size, version) = (u16_at(blocks, 0), u16_at(blocks, 2));
+    let is_all = size.is_some_and(|size| usize::from(size) == blocks.len());
+    is_all && u32_at(blocks, 4) == Some(FILE) && version.is_some_and(|version| blocks.len() >= fixed_size(version))
+}
+
+/// The long name in a file block: what [`FileExtension::read`] gives, without reading the rest.
+pub(super) fn long_name(block: &[u8]) -> Option<Text<'_>> {
+    let first = fixed_size(u16_at(block, 2)?);
+    let at = usize::from(u16_at(block, HEADER + 8)?);
+    let names = block.get(..block.len().saturating_sub(2)).filter(|_| block.len() >= first && at >= first)?;
+    Text::Wide(Utf16(names.get(at..)?).until_nul()).non_empty()
+}
+
 /// Reads block after block from `first` of the item.
 pub(super) fn read_all<'a>(
     item: &'a [u8],

@@ -3,7 +3,7 @@
 use super::{Context, Item, ansi_text, wide_text};
 use crate::bytes::{Bytes, Short};
 use crate::format::fat_time::FatTime;
-use crate::format::text::Text;
+use crate::format::text::{CodePage, Text, Utf16, until_nul};
 
 /// A folder or a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,18 @@ impl<'a> FileEntry<'a> {
         let (primary_name, secondary_name) = (name(), name().non_empty());
         Ok(Self { is_folder: class & IS_FOLDER != 0, file_size, modified, attributes, primary_name, secondary_name })
     }
+}
+
+/// Bytes of a file entry before its name.
+const FIXED: usize = 14;
+
+/// The primary name of a file entry of class `class`, without reading the rest ([`FileEntry::read`]).
+pub(super) fn primary_name(content: &[u8], class: u8, page: CodePage) -> Option<Text<'_>> {
+    let name = content.get(FIXED..)?;
+    Some(match class & IS_UNICODE {
+        0 => Text::Ansi(until_nul(name), page),
+        _ => Text::Wide(Utf16(name).until_nul()),
+    })
 }
 
 impl<'a> Item<'a> {

@@ -165,7 +165,26 @@ pub fn control_panel_category(category: u32) -> Option<&'static str> {
     })
 }
 
+/// Bytes of a file entry before its name: size, class, an unknown byte, file size, time, attributes.
+const FILE_ENTRY_FIXED: usize = 14;
+
 impl<'a> Kind<'a> {
+    /// True if [`Kind::read`] finds a file entry without a problem. False may be wrong, true is not.
+    pub(super) fn is_sound_file(content: &[u8]) -> bool {
+        let is_of_device = matches!(u32_at(content, 6), Some(PortableVolume::SIGNATURE | PortableFile::SIGNATURE));
+        let is_other = matches!(u32_at(content, 4), Some(GAME | MERGED));
+        let is_delegate = || {
+            let size = content.get(4..).and_then(<[u8]>::first_chunk).map(|size| usize::from(u16::from_le_bytes(*size)));
+            let sign = size.and_then(|size| content.get(size.saturating_add(6)..));
+            sign.is_some_and(|sign| sign.starts_with(&DELEGATE.0))
+        };
+        content.len() >= FILE_ENTRY_FIXED
+            && content.get(2).is_some_and(|class| class & 0x70 == 0x30)
+            && !is_of_device
+            && !is_other
+            && !is_delegate()
+    }
+
     /// Reads what an item says, from its size field to where its extension blocks start.
     pub(super) fn read(content: &'a [u8], offset: u64, context: &mut Context<'_>) -> Result<Self, Short> {
         if let Some(found) = Archived::find_signed(content).or_else(|| Archived::find(content)) {

@@ -142,10 +142,15 @@ impl<'a> Item<'a> {
     /// The problems that [`Item::read`] finds.
     fn check(data: &'a [u8], offset: u64, context: &mut Context<'_>) {
         let first = extension::first(data);
-        if let Some(first) = first {
+        if let Some(first) = first
+            && !extension::is_one_file_block(data.get(first..).unwrap_or_default())
+        {
             extension::each(data, first, offset, context, |_| ());
         }
         let content = first.and_then(|first| data.get(..first)).unwrap_or(data);
+        if Kind::is_sound_file(content) {
+            return;
+        }
         if let Err(short) = Kind::read(content, offset, context) {
             context.problems.push(short.into());
         }

@@ -1,8 +1,9 @@
 //! The path in a list of items, step by step and without taking the items apart: enough to hold it against another
 //! path, and cheap enough to do so for every link.
 
-use super::extension::{self, FileExtension};
-use super::{Context, FileEntry, next_item};
+use super::extension;
+use super::file_entry::primary_name;
+use super::next_item;
 use crate::bytes::{Bytes, u32_at};
 use crate::format::text::{CodePage, Text, until_nul};
 
@@ -34,17 +35,12 @@ const FILE_EXTENSION: u32 = 0xBEEF_0004;
 impl<'a> Step<'a> {
     fn of(item: &'a [u8], page: CodePage) -> Self {
         let class = item.get(2).copied().unwrap_or(0);
-        let context = Context { page, problems: &mut Vec::new(), depth: 0 };
         let first = extension::first(item);
         let block = first.and_then(|first| item.get(first..)).and_then(file_extension);
-        let long = block.and_then(|block| {
-            let mut bytes = Bytes::new(block);
-            bytes.take("extension block header", 8).ok()?;
-            FileExtension::read(block, bytes, &context).ok()?.long_name
-        });
+        let long = block.and_then(extension::long_name);
         let content = first.and_then(|first| item.get(..first)).unwrap_or(item);
-        let primary = (class & 0x70 == 0x30).then(|| FileEntry::read(content, 0, &context).ok()).flatten();
-        match (long, primary.map(|entry| entry.primary_name)) {
+        let primary = (class & 0x70 == 0x30).then(|| primary_name(content, class, page)).flatten();
+        match (long, primary) {
             (Some(long), primary) => Self::File { long, short: primary.and_then(Text::non_empty) },
             (None, Some(name)) if !name.is_empty() => Self::File { long: name, short: None },
             _ if class & 0x71 == 0x21 || class == 0x2E && item.len() < 20 => {
