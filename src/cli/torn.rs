@@ -46,6 +46,33 @@ pub(crate) fn pause() {
     thread::sleep(PAUSE);
 }
 
+/// Reads a file with `read`; if it has a finding, again after a pause, until two reads give the same.
+///
+/// # Errors
+/// Those of `read`.
+pub(crate) fn read_settled<T>(
+    path: &Path,
+    hint: Option<Kind>,
+    options: &ReadOptions,
+    mut read: impl FnMut() -> Result<T, String>,
+    data: impl Fn(&T) -> &[u8],
+) -> Result<T, String> {
+    let mut last = read()?;
+    for _ in 0..MOST_READS {
+        if !may_be_written(path) || !has_problem(data(&last), hint, options) {
+            break;
+        }
+        pause();
+        let again = read()?;
+        let settled = data(&again) == data(&last);
+        last = again;
+        if settled {
+            break;
+        }
+    }
+    Ok(last)
+}
+
 /// True if `data`, which was read from `path`, has a finding and is no longer what the file holds after a pause.
 pub(crate) fn is_outdated(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
     if !may_be_written(path) || !has_problem(data, hint, options) {

@@ -174,7 +174,8 @@ impl<'a> Kind<'a> {
         let is_of_device = matches!(u32_at(content, 6), Some(PortableVolume::SIGNATURE | PortableFile::SIGNATURE));
         let is_other = matches!(u32_at(content, 4), Some(GAME | MERGED));
         let is_delegate = || {
-            let size = content.get(4..).and_then(<[u8]>::first_chunk).map(|size| usize::from(u16::from_le_bytes(*size)));
+            let size =
+                content.get(4..).and_then(<[u8]>::first_chunk).map(|size| usize::from(u16::from_le_bytes(*size)));
             let sign = size.and_then(|size| content.get(size.saturating_add(6)..));
             sign.is_some_and(|sign| sign.starts_with(&DELEGATE.0))
         };
