@@ -223,7 +223,7 @@ mod tests {
             assert!(text.lines().all(|line| line.width() <= available), "{available}\n{text}");
         }
         let text = anstream::adapter::strip_str(&grid().render_in(Some(45))).to_string();
-        assert_eq!(text.lines().nth(1), Some(r"ok     Notepad           C:\Us…tes\garden.txt"));
+        assert_eq!(text.lines().nth(1), Some(r"ok     Notepad           C:\Use…es\garden.txt"));
         // Without its column, an AppID takes the place of an unknown name.
         assert!(text.lines().nth(2).unwrap().starts_with("ok     9b9cdc69c1c24e2b  "), "{text}");
     }

@@ -279,7 +279,9 @@ fn damaged(looked: &Looked) -> Check {
         [list] => format!("jlfix repair {}", words::quoted_path(&list.path.display().to_string())),
         _ => "jlfix check tells what is wrong with each, and what mends it".to_owned(),
     };
-    Check::new(id, state, found).fix(fix, "what cannot be read is lost; the file is saved first as it is")
+    let price = "what cannot be read is lost; the file is saved first as it is. Windows writes lists in place, so one that was \
+                 being written when the machine lost power, or a copy of a profile was made, stays half written";
+    Check::new(id, state, found).fix(fix, price)
 }
 
 fn unreadable(looked: &Looked) -> Check {
