@@ -127,7 +127,8 @@ fn each_restore_that_check_names_brings_back_the_copy_without_the_finding() {
         let checked = cli.run(&format!("check {CHROME}")).exits(1);
         let remedy = remedies(&checked);
         assert_eq!(remedy.len(), 1, "{code}: {}", checked.stdout);
-        cli.run(&remedy[0]).exits(0);
+        // On Windows the path is in quotes.
+        cli.run_words(remedy[0].split_whitespace().map(|word| word.trim_matches('"'))).exits(0);
         assert_eq!(cli.read(CHROME), intact, "{code}");
     }
 }

@@ -106,7 +106,7 @@ fn hold(path: &Path) -> File {
 #[test]
 fn without_a_path_the_live_users_lists_are_scanned_pruned_and_restored() {
     let Some(live) = Live::new() else { return };
-    live.run("scan").exits(0).says(&["0 files"]);
+    live.run("scan").exits(0).says(&["There are no jump lists."]);
     for folder in ["AutomaticDestinations", "CustomDestinations"] {
         for path in files(&samples().join(folder)) {
             live.write(path.file_name().unwrap().to_str().unwrap(), &fs::read(&path).unwrap());
