@@ -269,7 +269,7 @@ fn replace_with(
             return Err(in_use_if_denied(&error));
         }
     }
-    let Some(name) = &second.0 else { return Ok(Replaced::Done) };
+    let Some(name) = &second.path else { return Ok(Replaced::Done) };
     // A writer that still has the old file open is waited for; one that cannot be waited for counts as a change.
     let mut waiting = Waiting::new();
     let unchanged = loop {
@@ -286,12 +286,12 @@ fn replace_with(
     loop {
         match rename(name, target) {
             Ok(()) => {
-                second.0 = None;
+                second.path = None;
                 return Ok(Replaced::Changed);
             }
             Err(e) if waiting.once_more(&in_use_if_denied(&e)) => {}
             Err(e) => {
-                let kept = second.0.take().unwrap_or_default();
+                let kept = second.path.take().unwrap_or_default();
                 return Ok(Replaced::Stuck(kept.file_name().unwrap_or_default().to_owned(), e));
             }
         }
@@ -300,7 +300,10 @@ fn replace_with(
 
 /// A second name of a file, beside it, which goes when this is dropped. None where the file system has no hard links.
 /// The lock says that it is not a leftover.
-struct SecondName(Option<PathBuf>, Option<Lock>);
+struct SecondName {
+    path: Option<PathBuf>,
+    _lock: Option<Lock>,
+}
 
 impl SecondName {
     /// The name is one that a later run knows for a leftover.
@@ -309,13 +312,13 @@ impl SecondName {
         let lock = lock_name(name.as_ref()).ok().filter(|lock| !matches!(lock, Lock::Busy));
         let path = source.with_file_name(name);
         let made = lock.is_some() && fs::hard_link(target, &path).is_ok();
-        Self(made.then_some(path), lock)
+        Self { path: made.then_some(path), _lock: lock }
     }
 }
 
 impl Drop for SecondName {
     fn drop(&mut self) {
-        if let Some(path) = &self.0 {
+        if let Some(path) = &self.path {
             // What cannot be removed now is removed by a later run.
             let _ = fs::remove_file(path);
         }
