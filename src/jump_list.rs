@@ -77,7 +77,7 @@ impl JumpList {
     pub fn open_with(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self> {
         let path = path.as_ref();
         let data = os::read_whole(path, &options.limits)?;
-        let hint = path.file_name().and_then(|name| Kind::of_name(&name.to_string_lossy()));
+        let hint = Kind::of_path(path);
         let mut list = Self::from_bytes_with(data, hint, options)
             .map_err(|source| Error::NotAJumpList { path: path.to_owned(), source })?;
         list.path = Some(path.to_owned());

@@ -7,13 +7,14 @@ use std::io::{self, IsTerminal as _, Write as _};
 use clap::Subcommand;
 use serde::Serialize;
 
+use jlfix::model::Kind;
 use jlfix::store::{self, ListedRun, OnBusy, RunId, RunKind, Store};
 
 use super::age::{self, Age};
 use super::change::{Figures, FileChange, begin, command, options, store as open_store, when_free};
 use super::context::Context;
 use super::exit::{Exit, Tally};
-use super::input::kind_of;
+
 use super::lists::Lists;
 use super::options::{Format, Verbose};
 use super::runs::find_run;
@@ -429,5 +430,5 @@ fn confirmed(lost: &[String]) -> bool {
 
 /// Before and after of a file that is restored, as far as they are lists.
 pub(crate) fn figures(data: Option<&[u8]>, change: &FileChange, context: &Context) -> Option<Figures> {
-    Figures::of(data?, kind_of(std::path::Path::new(&change.path)), context)
+    Figures::of(data?, Kind::of_path(std::path::Path::new(&change.path)), context)
 }

@@ -21,7 +21,7 @@ use super::progress::Progress;
 use super::style::{BAD, COMMAND, DIM, GOOD, HEAD, WARN, paint};
 use super::table::{Align, Grid};
 use super::words::quoted;
-use super::{Stop, input, interrupt, output, torn, words};
+use super::{Stop, interrupt, output, torn, words};
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -229,15 +229,13 @@ impl<'x> Session<'x> {
     ) -> Option<&FileChange> {
         let mut change = FileChange::new(path, self.context);
         let mut refused = None;
-        let mut reads = 0;
+        let mut rereads = torn::Rereads::default();
         let result = store::edit(path, &options(self.context, self.dry_run), self.run.as_mut(), |content| {
             refused = None;
             change.steps.clear();
             if let Some(content) = content
-                && reads < torn::MOST_READS
-                && torn::is_outdated(path, content, input::kind_of(path), &self.context.read)
+                && rereads.is_due(path, content, Kind::of_path(path), &self.context.read)
             {
-                reads += 1;
                 return Ok(Decision::ReadAgain);
             }
             change.error = None;
@@ -381,10 +379,7 @@ struct Told<'t> {
 impl Told<'_> {
     fn undo(&self) -> Option<String> {
         // A file that is gone and has not the name of a jump list is restored only on request.
-        let is_list = |path: &str| {
-            let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
-            matches!(Kind::of_name(&name), Some(Kind::Automatic | Kind::Custom))
-        };
+        let is_list = |path: &str| Kind::of_path(Path::new(path)).is_some_and(Kind::is_list);
         let mut gone = self.changes.iter().filter(|change| change.status == Status::Changed && change.after.is_none());
         let trust = if gone.any(|change| !is_list(&change.path)) { " --trust-store" } else { "" };
         let words = |id: &RunId| self.undo.map_or_else(|| format!("restore {id}"), ToOwned::to_owned);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use jlfix::model::{AutomaticList, Code, Fix, Severity, Source};
+use jlfix::model::{AutomaticList, Code, Fix, Kind, Severity, Source};
 use jlfix::os::is_same_path;
 use jlfix::plan;
 use jlfix::report::{FileRow, Totals};
@@ -168,7 +168,7 @@ fn restore_command(path: &str, context: &Context) -> Option<String> {
     let full = std::fs::canonicalize(path).ok()?;
     let store = change::store(context).ok()?;
     let is_intact = |data: &[u8]| {
-        let source = Source::read(data, input::kind_of(&full), &context.read);
+        let source = Source::read(data, Kind::of_path(&full), &context.read);
         source.is_some_and(|source| match &source {
             Source::Automatic(Ok(compound)) => {
                 let findings = AutomaticList::read(compound).findings(context.read.code_page);

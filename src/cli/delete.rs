@@ -56,10 +56,9 @@ pub(crate) fn run(args: &DeleteArgs, context: &Context) -> Result<Exit, Stop> {
         let mut change = FileChange::new(&found.path, context);
         let mut refused = None;
         let dry_run = session.dry_run;
-        let mut reads = 0;
+        let mut rereads = torn::Rereads::default();
         let result = store::change(&found.path, &options(context, dry_run), session.run(), |data| {
-            if reads < torn::MOST_READS && torn::is_outdated(&found.path, data, found.hint, &context.read) {
-                reads += 1;
+            if rereads.is_due(&found.path, data, found.hint, &context.read) {
                 return Ok(Decision::ReadAgain);
             }
             change.before = Figures::of(data, found.hint, context);

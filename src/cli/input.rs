@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use jlfix::appid::user_of;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{AutomaticList, Deleted, Kind, Leftover, Source};
+use jlfix::model::{AutomaticList, Deleted, Leftover, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions};
 use jlfix::scan::{self, Found};
 
@@ -79,11 +79,6 @@ fn each_once(mut files: Vec<Found>) -> Vec<Found> {
     files
 }
 
-/// The kind that a path's name shows.
-pub(crate) fn kind_of(path: &Path) -> Option<Kind> {
-    Kind::of_name(&path.file_name()?.to_string_lossy())
-}
-
 /// A file in memory, with what the file system says of it.
 pub(crate) struct Loaded {
     pub(crate) facts: FileFacts,
@@ -151,24 +146,15 @@ pub(crate) fn view<T>(
     options: &ReportOptions<'_>,
     each: impl FnOnce(View<'_>) -> T,
 ) -> Result<T, String> {
-    let read = || load(&found.path, &context.read.limits);
-    let mut loaded = read()?;
     let mut each = Some(each);
-    let mut reads = 1;
-    let mut is_settled = false;
-    loop {
-        let accept = |row: &FileRow<'_>| is_settled || !torn::is_doubtful(&found.path, row);
-        let made = view_loaded(found, context, options, &loaded, accept, |view| each.take().map(|each| each(view)))?;
-        if let Some(made) = made {
-            keep_buffer(loaded);
-            return Ok(made);
-        }
-        torn::pause();
-        let again = read()?;
-        is_settled = again.data == loaded.data || reads == torn::MOST_READS;
-        loaded = again;
-        reads += 1;
-    }
+    let accept = |loaded: &Loaded, is_settled| {
+        let accept = |row: &FileRow<'_>| is_settled || !torn::is_doubtful_row(&found.path, row);
+        view_loaded(found, context, options, loaded, accept, |view| each.take().map(|each| each(view)))
+    };
+    let read = || load(&found.path, &context.read.limits);
+    let (loaded, made) = torn::settle(read, |loaded| &loaded.data, accept)?;
+    keep_buffer(loaded);
+    Ok(made)
 }
 
 /// Reports a file that was read, unless `accept` rejects it.

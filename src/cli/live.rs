@@ -22,9 +22,6 @@ pub(crate) fn folders() -> Result<Vec<PathBuf>, Stop> {
                     Err(error) => return Err(Stop::Nothing(format!("{}: {error}", folder.display()))),
                 }
             }
-            if folders.is_empty() {
-                output::note(&format!("this account has no jump lists: none in {}", recent.display()));
-            }
             Ok(folders)
         }
         Ok(None) => Err(Stop::Usage("name a file or a folder: this system has no jump lists of its own".to_owned())),

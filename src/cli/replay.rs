@@ -8,13 +8,13 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use jlfix::cost::MICROSECONDS_PER_READ;
-use jlfix::model::{AutomaticList, Source};
+use jlfix::model::{AutomaticList, Kind, Source};
 use jlfix::replay::{self, Cache, Calls, Pattern, Timing};
 
 use super::context::Context;
 use super::exit::Exit;
 use super::input;
-use super::input::kind_of;
+
 use super::options::Format;
 use super::style::{COMMAND, DIM, HEAD, paint};
 use super::table::{Align, Grid};
@@ -85,7 +85,7 @@ pub(crate) fn run(args: &ReplayArgs, context: &Context) -> Result<Exit, Stop> {
             "{shown}: nothing to replay: need a file with something in it, have 0 bytes"
         )));
     }
-    let source = Source::read(&loaded.data, kind_of(&args.file), &context.read).ok_or_else(|| {
+    let source = Source::read(&loaded.data, Kind::of_path(&args.file), &context.read).ok_or_else(|| {
         Stop::Nothing(format!("{shown}: no jump list: need a compound file, custom destinations or a link"))
     })?;
     let list = match &source {

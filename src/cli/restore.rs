@@ -90,7 +90,7 @@ pub(crate) fn run(args: &RestoreArgs, context: &Context) -> Result<Exit, Stop> {
     if let Some(text) = &args.id {
         let manifest = load(&store, &find_run(&store, text)?)?;
         let records: Vec<Record> = wanted(args, &manifest)?.into_iter().cloned().collect();
-        let session = Session::start(context, "restored", args.dry_run, true, Tally::default())?;
+        let session = Session::in_store(context, &store, "restored", args.dry_run)?;
         return put_back(&store, session, (&manifest.id, &records, &[]), args, context);
     }
     step(&store, args, context)?.ok_or_else(|| nothing_to_do(&store, args))

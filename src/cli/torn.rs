@@ -12,7 +12,7 @@ use jlfix::report::FileRow;
 /// How long a writer is given between two reads.
 const PAUSE: Duration = Duration::from_millis(100);
 /// How often a list that changes is read again.
-pub(crate) const MOST_READS: usize = 10;
+const MOST_READS: usize = 10;
 /// A file that was not written for so long is not being written. Windows brings the time of the last write up to date
 /// only when the file is closed.
 const RECENT: Duration = Duration::from_secs(60);
@@ -36,14 +36,39 @@ fn has_problem(data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
     }
 }
 
-/// True if the list has a finding and somebody may be writing it.
-pub(crate) fn is_doubtful(path: &Path, row: &FileRow<'_>) -> bool {
+/// True if the content has a finding and somebody may be writing the file.
+fn is_doubtful(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
+    may_be_written(path) && has_problem(data, hint, options)
+}
+
+/// As [`is_doubtful`], of a file that is parsed already.
+pub(crate) fn is_doubtful_row(path: &Path, row: &FileRow<'_>) -> bool {
     row.kind == Kind::Automatic && row.worst() >= Some(Severity::Warning) && may_be_written(path)
 }
 
-/// Gives a writer time to finish.
-pub(crate) fn pause() {
-    thread::sleep(PAUSE);
+/// Reads a file with `read` until `accept` makes something of it: again after a pause, until two reads give the same.
+/// `accept` gets `true` with the last read, and has to accept that.
+///
+/// # Errors
+/// Those of `read` and `accept`.
+pub(crate) fn settle<T, R>(
+    mut read: impl FnMut() -> Result<T, String>,
+    data: impl Fn(&T) -> &[u8],
+    mut accept: impl FnMut(&T, bool) -> Result<Option<R>, String>,
+) -> Result<(T, R), String> {
+    let mut last = read()?;
+    let mut reads = 1;
+    let mut is_settled = false;
+    loop {
+        if let Some(made) = accept(&last, is_settled)? {
+            return Ok((last, made));
+        }
+        thread::sleep(PAUSE);
+        let again = read()?;
+        is_settled = data(&again) == data(&last) || reads == MOST_READS;
+        last = again;
+        reads += 1;
+    }
 }
 
 /// Reads a file with `read`; if it has a finding, again after a pause, until two reads give the same.
@@ -54,30 +79,25 @@ pub(crate) fn read_settled<T>(
     path: &Path,
     hint: Option<Kind>,
     options: &ReadOptions,
-    mut read: impl FnMut() -> Result<T, String>,
+    read: impl FnMut() -> Result<T, String>,
     data: impl Fn(&T) -> &[u8],
 ) -> Result<T, String> {
-    let mut last = read()?;
-    for _ in 0..MOST_READS {
-        if !may_be_written(path) || !has_problem(data(&last), hint, options) {
-            break;
-        }
-        pause();
-        let again = read()?;
-        let settled = data(&again) == data(&last);
-        last = again;
-        if settled {
-            break;
-        }
-    }
-    Ok(last)
+    let accept = |read: &T, is_settled| Ok((is_settled || !is_doubtful(path, data(read), hint, options)).then_some(()));
+    settle(read, &data, accept).map(|(read, ())| read)
 }
 
-/// True if `data`, which was read from `path`, has a finding and is no longer what the file holds after a pause.
-pub(crate) fn is_outdated(path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
-    if !may_be_written(path) || !has_problem(data, hint, options) {
-        return false;
+/// Counts how often a file that is to be changed was read again.
+#[derive(Debug, Default)]
+pub(crate) struct Rereads(usize);
+
+impl Rereads {
+    /// True if `data`, which was read from `path`, has a finding and is no longer what the file holds after a pause.
+    pub(crate) fn is_due(&mut self, path: &Path, data: &[u8], hint: Option<Kind>, options: &ReadOptions) -> bool {
+        if self.0 == MOST_READS || !is_doubtful(path, data, hint, options) {
+            return false;
+        }
+        self.0 += 1;
+        thread::sleep(PAUSE);
+        jlfix::os::read_whole(path, &options.limits).is_ok_and(|now| now != data)
     }
-    pause();
-    jlfix::os::read_whole(path, &options.limits).is_ok_and(|now| now != data)
 }

@@ -128,6 +128,11 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
 }
 
+/// How many bytes come after something.
+fn following(bytes: usize) -> String {
+    counted(bytes, "byte follows", "bytes follow")
+}
+
 /// The finding, about this stream.
 fn about(finding: Finding, stream: &Stream<'_>) -> Finding {
     Finding { entry_id: stream.entry_id().map(|(id, _)| id), offset: Some(stream.offset), ..finding }
@@ -178,8 +183,7 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
     for gap in &list.gaps {
         let end = list.entries.iter().map(|entry| entry.dest.offset).max().unwrap_or(0);
         let (code, message) = if gap.start > end && list.cut.is_none() {
-            let follow = if gap.len() == 1 { "byte follows" } else { "bytes follow" };
-            (Code::Trailing, format!("{} {follow} the last entry", gap.len()))
+            (Code::Trailing, format!("{} the last entry", following(gap.len())))
         } else {
             let bytes = counted(gap.len(), "byte", "bytes");
             let message = format!("no entry can be read in {bytes} of the DestList, from {}", gap.start);
@@ -325,8 +329,7 @@ fn link_findings(
     });
     let slack = (link.complete && link.size < data.len()).then(|| {
         let slack = data.len().saturating_sub(link.size);
-        let follow = if slack == 1 { "byte follows" } else { "bytes follow" };
-        let message = format!("{what}: {slack} {follow} its end");
+        let message = format!("{what}: {} its end", following(slack));
         Finding::new(Code::LinkSlack, message).at(offset.saturating_add(link.size as u64))
     });
     let targets = link.mismatch().map(|Mismatch { id_list, link_info }| {
@@ -361,8 +364,7 @@ pub(super) fn custom(custom: &Custom<'_>) -> Vec<Finding> {
         out.extend(link_findings(&entry.link, entry.raw, &what, entry.offset as u64));
     }
     if custom.faults.is_empty() && !custom.slack.is_empty() {
-        let follow = if custom.slack.len() == 1 { "byte follows" } else { "bytes follow" };
-        let message = format!("{} {follow} the last footer", custom.slack.len());
+        let message = format!("{} the last footer", following(custom.slack.len()));
         out.push(Finding::new(Code::CustomSlack, message).at(custom.slack_offset as u64));
     }
     out

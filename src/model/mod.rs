@@ -22,6 +22,7 @@ mod finding;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 pub(crate) use check::is_nearly;
 pub use deleted::{Deleted, DeletedItem, Leftover, Live, What};
@@ -80,6 +81,16 @@ impl Kind {
         } else {
             None
         }
+    }
+
+    /// As [`Self::of_name`], of the last part of a path.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        Self::of_name(&path.file_name()?.to_string_lossy())
+    }
+
+    /// True for a jump list, false for a single link.
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::Automatic | Self::Custom)
     }
 
     /// The kind in a word.

@@ -35,44 +35,55 @@ pub(super) fn untrusted(sddl: &str, own: &str, also: Option<&str>) -> Option<Unt
     if let Some(owner) = part(sddl, 'O').filter(|owner| !is_trusted(owner)) {
         return Some(Untrusted::Owner(owner.to_owned()));
     }
-    let list = part(sddl, 'D');
-    let Some(list) = list.filter(|list| !list.starts_with("NO_ACCESS_CONTROL")) else {
-        return Some(Untrusted::NoList);
-    };
-    let entries = list.split('(').skip(1).filter_map(|entry| entry.split(')').next());
-    for entry in entries {
-        let fields: Vec<&str> = entry.split(';').collect();
-        let (Some(kind), Some(flags), Some(rights), Some(account)) =
-            (fields.first(), fields.get(1), fields.get(2), fields.get(5))
-        else {
-            continue;
-        };
-        // Allowed, also for an object or under a condition. One that is only inherited says nothing of this file.
-        let allows = matches!(*kind, "A" | "OA" | "XA" | "ZA");
-        let only_inherited = pairs(flags).any(|flag| flag == "IO");
-        if allows && !only_inherited && can_write(rights) && !is_trusted(account) {
-            return Some(Untrusted::Writer((*account).to_owned()));
-        }
+    let Some(list) = access_list(sddl) else { return Some(Untrusted::NoList) };
+    list.filter(|entry| entry.allows() && !entry.is_only_inherited() && can_write(entry.rights))
+        .map(|entry| entry.account)
+        .find(|account| !is_trusted(account))
+        .map(|account| Untrusted::Writer(account.to_owned()))
+}
+
+/// An entry of an access list (MS-DTYP 2.5.1.1).
+#[derive(Debug, Clone, Copy)]
+struct AccessEntry<'s> {
+    kind: &'s str,
+    flags: &'s str,
+    rights: &'s str,
+    account: &'s str,
+}
+
+impl AccessEntry<'_> {
+    /// True for an entry that allows something, also for an object or under a condition.
+    fn allows(self) -> bool {
+        matches!(self.kind, "A" | "OA" | "XA" | "ZA")
     }
-    None
+
+    /// True for one that says nothing of this file, only of what is made in it.
+    fn is_only_inherited(self) -> bool {
+        pairs(self.flags).any(|flag| flag == "IO")
+    }
+}
+
+/// The entries of the access list; `None` if there is no list, which lets in everybody.
+fn access_list(sddl: &str) -> Option<impl Iterator<Item = AccessEntry<'_>>> {
+    let list = part(sddl, 'D').filter(|list| !list.starts_with("NO_ACCESS_CONTROL"))?;
+    let entries = list.split('(').skip(1).filter_map(|entry| entry.split(')').next());
+    Some(entries.filter_map(|entry| {
+        let mut fields = entry.split(';');
+        let (kind, flags, rights) = (fields.next()?, fields.next()?, fields.next()?);
+        Some(AccessEntry { kind, flags, rights, account: fields.nth(2)? })
+    }))
 }
 
 /// True if the access list of `new` lets in nobody that `old` does not, each with the same rights: every entry of it that
 /// allows something is in `old` as well, whatever its flags of inheritance.
 pub(super) fn grants_no_more(new: &str, old: &str) -> bool {
-    let allowed = |sddl| -> Option<Vec<(String, String)>> {
-        let list = part(sddl, 'D').filter(|list| !list.starts_with("NO_ACCESS_CONTROL"))?;
-        let entries = list.split('(').skip(1).filter_map(|entry| entry.split(')').next());
-        let fields = entries.map(|entry| entry.split(';').map(str::to_owned).collect::<Vec<_>>());
-        let allowing = fields.filter(|fields| fields.first().is_some_and(|kind| kind == "A"));
-        Some(allowing.filter_map(|fields| Some((fields.get(2)?.clone(), fields.get(5)?.clone()))).collect())
+    let (Some(new), Some(old)) = (access_list(new), access_list(old)) else { return false };
+    let old: Vec<AccessEntry<'_>> = old.collect();
+    let is_in_old = |entry: AccessEntry<'_>| {
+        old.iter().any(|other| other.kind == "A" && (other.rights, other.account) == (entry.rights, entry.account))
     };
     // An entry that denies would have to be in the new list.
-    let denies = part(old, 'D').is_some_and(|list| list.contains("(D;"));
-    match (allowed(new), allowed(old)) {
-        (Some(new), Some(old)) => !denies && new.iter().all(|entry| old.contains(entry)),
-        _ => false,
-    }
+    !old.iter().any(|entry| entry.kind == "D") && new.filter(|entry| entry.kind == "A").all(is_in_old)
 }
 
 /// Why a file is not trusted.

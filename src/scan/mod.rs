@@ -58,13 +58,13 @@ pub fn find<P: AsRef<Path>>(root: P) -> impl Iterator<Item = Result<Found, ScanE
     // A file that was named is taken as it is; only a folder is searched.
     let named = match std::fs::metadata(&root) {
         Err(source) => Some(Err(ScanError { path: root.clone(), doing: "open", source })),
-        Ok(facts) if !facts.is_dir() => Some(Ok(Found { hint: hint(&root), path: root.clone(), named: true })),
+        Ok(facts) if !facts.is_dir() => Some(Ok(Found { hint: Kind::of_path(&root), path: root.clone(), named: true })),
         Ok(_) => None,
     };
     let below = named.is_none().then(|| files(&root, |_| true)).into_iter().flatten();
     let below = below.filter_map(|path| match path {
         Ok(path) => {
-            let hint = hint(&path).filter(|kind| *kind != Kind::Link)?;
+            let hint = Kind::of_path(&path).filter(|kind| *kind != Kind::Link)?;
             Some(Ok(Found { path, hint: Some(hint), named: false }))
         }
         Err(error) => Some(Err(error)),
@@ -85,8 +85,4 @@ fn files<F: Fn(&Path) -> bool>(root: &Path, enters: F) -> impl Iterator<Item = R
             Some(Err(ScanError { path, doing: "look into", source }))
         }
     })
-}
-
-fn hint(path: &Path) -> Option<Kind> {
-    Kind::of_name(&path.file_name()?.to_string_lossy())
 }

@@ -105,7 +105,7 @@ impl Store {
         } else {
             absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local").join("share")))
         };
-        data.map(|data| data.join("jlfix").join("backups")).ok_or_else(|| Error::Caller {
+        data.map(|data| below(&data)).ok_or_else(|| Error::Caller {
             what: "backup folder",
             need: "JLFIX_BACKUP_DIR, or a home".to_owned(),
             have: "neither".to_owned(),
@@ -133,7 +133,7 @@ impl Store {
     /// The store of another user, where it is unless that user chose another place: `AppData\\Local\\jlfix\\backups` below
     /// the folder of the profile. The user may own it and write to it; only files in the profile are restored from it.
     pub fn of_profile(user: Profile) -> Self {
-        let root = user.folder.join("AppData").join("Local").join("jlfix").join("backups");
+        let root = below(&user.folder.join("AppData").join("Local"));
         Self { root, trusted: false, user: Some(user) }
     }
 
@@ -382,6 +382,11 @@ impl Store {
     fn no_such_run(&self, id: &RunId, e: io::Error) -> Error {
         Error::io(&self.root.join(id.as_str()), "open the backup run", e)
     }
+}
+
+/// Where the store is below a user's data folder.
+fn below(data: &Path) -> PathBuf {
+    data.join("jlfix").join("backups")
 }
 
 /// The runs of a store, oldest first.

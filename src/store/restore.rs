@@ -1,7 +1,7 @@
 //! Bringing a saved file back: to the path that was recorded, or under a folder of the caller's.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     io,
     path::{Component, Path, PathBuf},
 };
@@ -52,11 +52,8 @@ pub fn restore(
 /// the name of a jump list, if it is one or its folder is one of jump lists, by name or by what is in it; and in the place
 /// of a jump list that is there now, whatever its name, another one.
 fn refuse_other_files(store: &Store, id: &RunId, record: &Record, options: &Options) -> Result<()> {
-    let is_name = |name: Option<&OsStr>| {
-        let kind = name.and_then(|name| Kind::of_name(&name.to_string_lossy()));
-        matches!(kind, Some(Kind::Automatic | Kind::Custom))
-    };
-    let named = is_name(record.path.file_name());
+    let is_named = |path: &Path| Kind::of_path(path).is_some_and(Kind::is_list);
+    let named = is_named(&record.path);
     let parent = record.path.parent();
     let of_lists = parent.and_then(Path::file_name).is_some_and(|name| {
         let name = name.to_string_lossy();
@@ -64,12 +61,12 @@ fn refuse_other_files(store: &Store, id: &RunId, record: &Record, options: &Opti
     });
     let holds_lists = || {
         let entries = parent.and_then(|folder| std::fs::read_dir(folder).ok()).into_iter().flatten().flatten();
-        entries.take(10_000).any(|entry| is_name(Some(&entry.file_name())))
+        entries.take(10_000).any(|entry| is_named(&entry.path()))
     };
     if named && (of_lists || holds_lists()) {
         return Ok(());
     }
-    let is_list = |data: &[u8]| matches!(Kind::of_content(data), Some(Kind::Automatic | Kind::Custom));
+    let is_list = |data: &[u8]| Kind::of_content(data).is_some_and(Kind::is_list);
     let saved = match &record.saved {
         Some(saved) => is_list(&store.read_saved(id, saved, &options.limits)?),
         // There was nothing: the file goes again.

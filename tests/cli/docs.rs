@@ -5,7 +5,9 @@ use std::path::Path;
 
 use crate::support;
 
-use support::cli::{Cli, samples};
+use support::cli::Cli;
+#[cfg(unix)]
+use support::cli::samples;
 
 /// The `console` blocks of a page.
 fn blocks(page: &str) -> Vec<Vec<&str>> {
@@ -27,6 +29,7 @@ fn pages() -> Vec<(String, String)> {
     pages.iter().filter(|path| path.exists()).map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
 }
 
+#[cfg(unix)]
 /// A word without what differs from run to run: ids of runs, times, dates and timings.
 fn fixed(word: &str) -> String {
     let is_run = word.len() == 25 && word.as_bytes()[8] == b'T' && word.as_bytes()[20] == b'-';
@@ -43,6 +46,7 @@ fn fixed(word: &str) -> String {
     }
 }
 
+#[cfg(unix)]
 /// A line without what differs from run to run.
 fn line_of(line: &str, timings: bool) -> String {
     let words: Vec<String> = line.split_whitespace().map(fixed).collect();
@@ -60,6 +64,7 @@ fn line_of(line: &str, timings: bool) -> String {
     words.iter().filter(|word| !is_timing(word)).cloned().collect::<Vec<_>>().join(" ")
 }
 
+#[cfg(unix)]
 /// Compares what is printed with what is shown, where `…` stands for any number of lines.
 fn compare(page: &str, command: &str, shown: &[&str], printed: &str) {
     let timings = command.starts_with("jlfix replay");

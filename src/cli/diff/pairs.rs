@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use jlfix::model::Kind;
 use jlfix::os::is_same_path;
 use jlfix::scan;
 use jlfix::store::{RunId, Saved, Store};
@@ -40,7 +41,7 @@ impl Place {
         match self {
             Self::File(path) => {
                 let load = || input::load(path, limits);
-                let kind = input::kind_of(path);
+                let kind = Kind::of_path(path);
                 let loaded = torn::read_settled(path, kind, &context.read, load, |loaded| &loaded.data)?;
                 Ok(Content { shown: path.to_string_lossy().into_owned(), name: file_name(path), data: loaded.data })
             }

@@ -177,8 +177,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
     let mut before = None;
     let names: Vec<String> = lists.iter().map(|(path, _)| path.display().to_string()).collect();
     for (number, ((path, data), name)) in lists.iter().zip(&names).enumerate() {
-        let source =
-            Source::read(data, path.file_name().and_then(|name| Kind::of_name(&name.to_string_lossy())), &context.read);
+        let source = Source::read(data, Kind::of_path(path), &context.read);
         let compound = match source {
             Some(Source::Automatic(Ok(compound))) => compound,
             Some(Source::Automatic(Err(short))) => {
