@@ -13,7 +13,7 @@ use super::exit::Exit;
 use super::table::{Align, Grid};
 use super::{Stop, output, words};
 
-/// Compute the AppID of an application, or tell which application has one
+/// Compute the AppID of an application, or show which application has one
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ pub(crate) struct AppidArgs {
     /// Try to explain ids by the paths and AppUserModelIDs in this file, one a line
     #[arg(long, value_name = "FILE")]
     guess: Option<PathBuf>,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: AppidFormat,
 }

@@ -44,7 +44,7 @@ enum Action {
     },
     /// List the runs that were saved, the newest first
     List {
-        /// How to write it
+        /// Output format
         #[arg(long, value_enum, default_value = "table")]
         format: Format,
         #[command(flatten)]

@@ -29,7 +29,7 @@ Exit code 1 if there is a warning or worse. The codes are listed in docs/finding
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     lists: Lists,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]

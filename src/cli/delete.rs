@@ -34,10 +34,10 @@ pub(crate) struct DeleteArgs {
     /// Delete files with pinned entries too
     #[arg(long)]
     include_pinned: bool,
-    /// Say what would go, and change nothing; exit code 1 if something would
+    /// Show what would be deleted, and change nothing; exit code 1 if something would be
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// How to write what was done
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]

@@ -5,11 +5,11 @@ use std::process::ExitCode;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Done, and nothing to tell.
+    /// Done, and nothing was found.
     Clean = 0,
     /// Done, and there is something to look at.
     Findings = 1,
-    /// The words of the command cannot be meant.
+    /// The arguments are invalid.
     Usage = 2,
     /// Some files failed, the rest was done.
     Partly = 3,

@@ -143,7 +143,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         return Err(Stop::Usage("--to -: jlecmd is two files; name a folder".to_owned()));
     }
     if args.deleted && args.format == Some(ExportFormat::Jlecmd) {
-        let message = "--deleted: the columns of jlecmd cannot tell a deleted entry from one in the list";
+        let message = "--deleted: the columns of jlecmd do not distinguish a deleted entry from one in the list";
         return Err(Stop::Usage(message.to_owned()));
     }
     let mut tally = Tally::default();

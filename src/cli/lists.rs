@@ -183,7 +183,7 @@ fn unknown(query: &str, there: &BTreeSet<AppId>, context: &Context) -> String {
     let names: Vec<Candidate> =
         there.iter().filter_map(|id| Some((*id, context.names.name(*id)?.to_owned()))).collect();
     let here = if names.is_empty() { String::new() } else { format!("; there are lists of {}", listed(names.iter())) };
-    format!("--app {query}: no application is known by that name{here}; `jlfix scan` tells the AppID of each list")
+    format!("--app {query}: no application is known by that name{here}; `jlfix scan` shows the AppID of each list")
 }
 
 /// Applications with their ids, as many as a message holds.

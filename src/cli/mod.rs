@@ -101,7 +101,7 @@ pub(crate) fn run() -> Exit {
 /// Why a command stopped before its end.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Its words cannot be meant.
+    /// Its arguments are invalid.
     Usage(String),
     /// Nothing could be done.
     Nothing(String),

@@ -60,22 +60,22 @@ pub(crate) struct PruneArgs {
     /// For --missing: where a drive of the list is on this machine, such as C=/mnt/c; may be repeated
     #[arg(long, value_name = "LETTER=DIR", requires = "missing")]
     drive: Vec<Drive>,
-    /// By what --keep chooses
+    /// Which entries --keep prefers
     #[arg(long, value_enum, default_value = "recent", requires = "keep")]
     by: ByName,
-    /// Let the rules drop pinned entries too
+    /// Apply the rules to pinned entries too
     #[arg(long)]
     include_pinned: bool,
     /// Rewrite fragmented lists in one piece, even if no entry is dropped
     #[arg(long)]
     compact: bool,
-    /// Say what would go, and change nothing; exit code 1 if something would
+    /// Show what would be dropped, and change nothing; exit code 1 if something would be
     #[arg(long, short = 'n')]
     dry_run: bool,
     /// Save nothing first: what goes is gone
     #[arg(long)]
     no_backup: bool,
-    /// How to write what was done
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]

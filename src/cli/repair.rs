@@ -14,10 +14,10 @@ use super::lists::Lists;
 use super::options::{Format, Verbose};
 use super::words;
 
-/// Mend damaged lists from what is left in them, with a backup
+/// Repair damaged lists from what is left in them, with a backup
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Entries, pins and links are put right from one another; what cannot be is dropped, and told (-v tells all of it).
+Entries, pins and links are repaired from one another; what cannot be repaired is dropped and reported (-v lists all of it).
 Healthy files are not touched, and neither is a file with nothing left in it, unless --reset is given.
 
 Examples:
@@ -36,10 +36,10 @@ pub(crate) struct RepairArgs {
     /// Make an empty list of a file in which nothing is left
     #[arg(long)]
     reset: bool,
-    /// Say what would be mended, and change nothing; exit code 1 if something would
+    /// Show what would be repaired, and change nothing; exit code 1 if something would be
     #[arg(long, short = 'n')]
     dry_run: bool,
-    /// How to write what was done
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
         .code_page(context.read.code_page);
     let mut tally = Tally::default();
     let files = args.lists.gather(context, &mut tally)?;
-    let mut session = Session::start(context, "mended", args.dry_run, true, tally)?;
+    let mut session = Session::start(context, "repaired", args.dry_run, true, tally)?;
     session.expect(files.len());
     for found in &files {
         if session.interrupted() {

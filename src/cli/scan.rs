@@ -49,7 +49,7 @@ pub(crate) struct ScanArgs {
     /// From how many milliseconds a click counts as slow
     #[arg(long, default_value_t = SLOW_MS, value_name = "MS", value_parser = milliseconds)]
     slow_ms: f64,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }
@@ -67,7 +67,7 @@ enum Sort {
     Size,
     /// The most entries first
     Entries,
-    /// The most reads a click first
+    /// The most reads per click first
     Reads,
     /// The last used first
     Used,

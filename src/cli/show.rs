@@ -37,7 +37,7 @@ pub(crate) struct ShowArgs {
     /// Look for deleted entries and links, too: in free sectors, behind the ends of streams, in the directory
     #[arg(long)]
     deleted: bool,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]

@@ -44,7 +44,7 @@ enum Action {
     },
     /// Tell whether they are on
     Status {
-        /// How to write it
+        /// Output format
         #[arg(long, value_enum, default_value = "table")]
         format: StatusFormat,
     },

@@ -13,7 +13,7 @@ use crate::format::text::{CodePage, Utf16};
 
 /// The findings of an automatic list, container first, then DestList.
 pub(super) fn structure(list: &AutomaticList<'_>) -> Vec<Finding> {
-    // What was recovered is told below, stream by stream and entry by entry.
+    // What was recovered is reported below, stream by stream and entry by entry.
     let faults =
         list.compound.faults.iter().filter(|fault| !matches!(fault.kind, FaultKind::Mended | FaultKind::Carved));
     let mut out: Vec<Finding> = faults.map(container).collect();
@@ -66,7 +66,7 @@ pub(super) fn automatic(list: &AutomaticList<'_>, code_page: CodePage) -> Vec<Fi
 /// Streams that are not named as what they are: Windows finds a name in any case, other readers do not, and a link only
 /// under its entry's id.
 fn misnamed(list: &AutomaticList<'_>, out: &mut Vec<Finding>) {
-    let mut tell = |stream: &Stream<'_>, message| out.push(about(Finding::new(Code::StreamName, message), stream));
+    let mut report = |stream: &Stream<'_>, message| out.push(about(Finding::new(Code::StreamName, message), stream));
     for stream in list.dest_list.iter().copied().chain(list.others.iter().copied()) {
         let is_other = |name: &&str| {
             let own = stream.name.to_string();
@@ -77,11 +77,11 @@ fn misnamed(list: &AutomaticList<'_>, out: &mut Vec<Finding>) {
         }
         let has_store = list.others.iter().any(|other| other.name.to_string() == PROPERTY_STORE);
         if is_nearly(stream.name, PROPERTY_STORE) && !has_store {
-            tell(stream, format!("stream {} is probably {PROPERTY_STORE}, with a damaged name", stream.name));
+            report(stream, format!("stream {} is probably {PROPERTY_STORE}, with a damaged name", stream.name));
         } else if let Some(name) = [DEST_LIST, PROPERTY_STORE].iter().find(|name| is_other(name)) {
-            tell(stream, format!("stream {} is named otherwise than {name}", stream.name));
+            report(stream, format!("stream {} is named otherwise than {name}", stream.name));
         } else if looks_like_link(&stream.data) {
-            tell(stream, format!("stream {} is a link, and its name is no entry's id", stream.name));
+            report(stream, format!("stream {} is a link, and its name is no entry's id", stream.name));
         }
     }
 }
@@ -114,7 +114,7 @@ fn container(fault: &ContainerFault) -> Finding {
 fn recovered(stream: &Stream<'_>) -> Finding {
     let how = match stream.recovery {
         Recovery::Intact => "as it stands",
-        Recovery::Chain => "along a mended chain",
+        Recovery::Chain => "along a repaired chain",
         Recovery::Contiguous => "as the bytes that follow its start",
         Recovery::Carved => "from sectors that belong to nothing",
     };
@@ -147,17 +147,20 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
         let fix = (!header.is_plausible_version()).then_some(Fix::Repair);
         out.push(Finding { fix, ..Finding::new(Code::Version, message) });
     }
-    let mut tell = |code, message: String| out.push(Finding::new(code, message));
+    let mut report = |code, message: String| out.push(Finding::new(code, message));
     if header.count as usize != entries.len() {
         let counts = counted(header.count as usize, "entry", "entries");
         let have = entries.len();
-        tell(Code::Count, format!("the header counts {counts}, there {} {have}", if have == 1 { "is" } else { "are" }));
+        report(
+            Code::Count,
+            format!("the header counts {counts}, there {} {have}", if have == 1 { "is" } else { "are" }),
+        );
     }
     let pinned = list.pinned();
     if header.pinned as usize != pinned {
         let counts = counted(header.pinned as usize, "pinned entry", "pinned entries");
         let are = if pinned == 1 { "is" } else { "are" };
-        tell(Code::PinnedCount, format!("the header counts {counts}, there {are} {pinned}"));
+        report(Code::PinnedCount, format!("the header counts {counts}, there {are} {pinned}"));
     }
     let sum = total::sum_of_scores(entries.iter().map(|entry| &entry.dest));
     if !total::is_right(header, sum) {
@@ -165,11 +168,11 @@ fn dest_list(list: &AutomaticList<'_>, header: &Header, out: &mut Vec<Finding>) 
             TotalRule::Sum => format!("the header's total is {}, the scores add up to {sum}", header.total),
             TotalRule::Added | TotalRule::AsFound => format!("the header's total is {}, out of range", header.total),
         };
-        tell(Code::Total, message);
+        report(Code::Total, message);
     }
     let highest = entries.iter().map(|entry| entry.dest.id).max().unwrap_or(0);
     if highest > header.last_id {
-        tell(Code::LastId, format!("the last id given is {}, an entry has {highest}", header.last_id));
+        report(Code::LastId, format!("the last id given is {}, an entry has {highest}", header.last_id));
     }
     // The last entry, if the DestList ends in it: what is missing is reported with it.
     let last = entries.iter().max_by_key(|entry| entry.dest.offset).map(|entry| entry.dest.offset);

@@ -1,4 +1,4 @@
-//! What is told of a file: the one shape behind tables, JSON and CSV (docs/compatibility.md).
+//! What is reported of a file: the one shape behind tables, JSON and CSV (docs/compatibility.md).
 //!
 //! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
 //! than its bytes. Absent is null, never a made-up 0.
@@ -303,7 +303,7 @@ fn cost_row<S: Serializer>(cost: &Option<Cost>, serializer: S) -> Result<S::Ok, 
 }
 
 impl<'c> FileRow<'c> {
-    /// Tells of a file. `list` is what [`AutomaticList::read`] made of an automatic source.
+    /// Reports a file. `list` is what [`AutomaticList::read`] made of an automatic source.
     pub fn new(
         facts: &'c FileFacts,
         source: &'c Source<'c>,

@@ -327,7 +327,7 @@ fn carved(data: Cow<'_, [u8]>, offset: u64, start: u32) -> Stream<'_> {
 fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
     let how = match stream.recovery {
         Recovery::Chain if stream.is_dest_list() && !is_dest_list(entry.name) => "it is the DestList",
-        Recovery::Chain => "its chain had to be mended",
+        Recovery::Chain => "its chain had to be repaired",
         Recovery::Contiguous => "its chain is lost; the bytes that follow its start prove to be it",
         _ if stream.data.len() as u64 == entry.size => return None,
         _ => "its size is another",

@@ -16,7 +16,7 @@ pub struct FileEvent {
     pub process: Option<Arc<str>>,
     /// Process ID.
     pub pid: Option<u32>,
-    /// Thread ID. Tells apart the opens of a file in recordings without `handle`.
+    /// Thread ID. Distinguishes the opens of a file in recordings without `handle`.
     pub tid: Option<u32>,
     /// Path of the file, as the recording has it. `None` if it is not known yet or not at all; then `file_key` or
     /// `handle` joins it with a name from [`EventSink::name`].

@@ -245,7 +245,7 @@ fn write_in_place(path: &Path, content: &[u8]) -> bool {
     true
 }
 
-/// Writes two states in turn until told to stop; how often.
+/// Writes two states in turn until it is to stop; how often.
 fn rewrite_in_place(path: PathBuf, states: [Vec<u8>; 2], pause: Duration, stop: Arc<AtomicBool>) -> usize {
     let mut rounds = 0;
     while !stop.load(Ordering::Relaxed) {

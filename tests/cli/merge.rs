@@ -221,7 +221,7 @@ fn damaged_copies_are_mended_first_and_a_link_that_one_lacks_is_taken_from_anoth
     broken.entries.iter_mut().find(|entry| entry.id == Some(1)).unwrap().link = Link::Missing;
     let copy = other().header(|header| header.count = 77).build();
     let (cli, told, merged) = merge(&[(NOTEPAD, broken.build()), (COPY, copy.clone())], NOTEPAD, "");
-    assert!(told.stderr.contains("mended before it is merged"), "{}", told.stderr);
+    assert!(told.stderr.contains("repaired before it is merged"), "{}", told.stderr);
     assert_eq!(pins(&merged), ["d", "f", "a", "b"].map(path));
     assert_eq!(merged.streams["1"], List::of(&other().build()).streams["1"]);
     assert_eq!(cli.read(COPY), copy, "only OUT is written");

@@ -64,7 +64,7 @@ fn one_damaged_byte_of_an_entry_is_found_by_its_checksum() {
         let mut damaged = whole.clone();
         damaged[at + 32 + offset] ^= 0xC4;
         mend_to(&damaged, &expected)
-            .says(&["entry 10", if offset < 8 { "of its checksum was damaged" } else { "the checksum tells" }]);
+            .says(&["entry 10", if offset < 8 { "of its checksum was damaged" } else { "by the checksum it must be" }]);
     }
 }
 

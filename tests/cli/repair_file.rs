@@ -35,7 +35,7 @@ fn a_healthy_file_is_left_as_it_is() {
     let before = cli.snapshot();
     cli.run("repair --dry-run .").exits(0);
     let out = cli.run("repair .").clean();
-    assert!(out.stdout.contains("0 files mended, 9 unchanged"), "{}", out.stdout);
+    assert!(out.stdout.contains("0 files repaired, 9 unchanged"), "{}", out.stdout);
     assert_eq!(cli.snapshot(), before);
     assert_eq!(cli.runs(), [""; 0]);
 }

@@ -81,7 +81,7 @@ fn a_link_with_a_wrong_start_sector_is_joined_with_its_entry_again() {
                 for bit in [0, 3, 6, 9, 14, 31] {
                     let mut bytes = original.clone();
                     bytes[at + 116 + bit / 8] ^= 1 << (bit % 8);
-                    // Two links that begin at one sector: whose it is cannot be told by the container.
+                    // Two links that begin at one sector: the container does not say whose it is.
                     let start = |at: usize| &bytes[at + 116..at + 120];
                     if directory_entries(&bytes).iter().any(|(other, _)| *other != at && start(*other) == start(at)) {
                         continue;

@@ -178,7 +178,7 @@ fn clicks(looked: &Looked, build: Option<&Build>, context: &Context) -> Vec<Chec
         "worst_list",
         State::Fine,
         format!(
-            "The dearest list is {}'s: {} in {}, {}",
+            "The most expensive list is {}'s: {} in {}, {}",
             worst.name,
             words::count(worst.entries, "entry"),
             words::size(worst.size),
@@ -277,7 +277,7 @@ fn damaged(looked: &Looked) -> Check {
     );
     let fix = match lists {
         [list] => format!("jlfix repair {}", words::quoted_path(&list.path.display().to_string())),
-        _ => "jlfix check tells what is wrong with each, and what mends it".to_owned(),
+        _ => "jlfix check reports the damage of each, and the command that repairs it".to_owned(),
     };
     let price = "what cannot be read is lost; the file is saved first as it is. Windows writes lists in place, so one that was \
                  being written when the machine lost power, or a copy of a profile was made, stays half written";

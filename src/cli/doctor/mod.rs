@@ -31,7 +31,7 @@ pub(crate) struct DoctorArgs {
     /// Where a drive of the lists is on this machine, to look for targets, such as C=/mnt/c; may be repeated
     #[arg(long, value_name = "LETTER=DIR")]
     drive: Vec<Drive>,
-    /// How to write it
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
 }

@@ -88,7 +88,7 @@ pub(super) fn before_lists(entries: usize, build: Option<&Build>) -> Vec<Check> 
 fn windows_build(build: Option<&Build>) -> Check {
     let id = "windows_build";
     match build {
-        None => Check::new(id, State::Skipped, "the registry does not tell the build"),
+        None => Check::new(id, State::Skipped, "the registry does not state the build"),
         Some(build) if build.is_fixed() => Check::new(
             id,
             State::Fine,

@@ -28,7 +28,7 @@ Examples:
   jlfix merge --dry-run A B --into A
   jlfix merge A B C --into OUT
 
-Lists whose names tell different AppIDs are refused, unless --force is given.")]
+Lists whose names have different AppIDs are refused, unless --force is given.")]
 pub(crate) struct MergeArgs {
     /// The lists to merge: two or more
     #[arg(required_unless_present = "find", conflicts_with = "find")]
@@ -42,10 +42,10 @@ pub(crate) struct MergeArgs {
     /// Merge lists whose names are not of one application
     #[arg(long, conflicts_with = "find")]
     force: bool,
-    /// Say what would be merged, and change nothing; exit code 1 if something would
+    /// Show what would be merged, and change nothing; exit code 1 if something would be
     #[arg(long, short = 'n', conflicts_with = "find")]
     dry_run: bool,
-    /// How to write what was done
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     #[command(flatten)]
@@ -162,7 +162,7 @@ impl Merged {
     fn steps(&self) -> Vec<Step> {
         let mended = self.mended.iter().flat_map(|(name, steps)| {
             steps.iter().map(move |step| {
-                Step::from(plan::Step { what: format!("mended first in {name}: {}", step.what), ..step.clone() })
+                Step::from(plan::Step { what: format!("repaired first in {name}: {}", step.what), ..step.clone() })
             })
         });
         mended.chain(self.plan.steps.iter().cloned().map(Step::from)).collect()
@@ -203,7 +203,7 @@ fn merged(lists: &[(&Path, &[u8])], own: Option<usize>, context: &Context) -> Re
             }
             Ok(Some(repair)) => {
                 let count = words::count(repair.steps.len(), "thing");
-                context.note(&format!("{name}: damaged; {count} mended before it is merged"));
+                context.note(&format!("{name}: damaged; {count} repaired before it is merged"));
                 contents.push(Cow::Owned(repair.bytes));
                 mended.push((name.clone(), repair.steps));
             }

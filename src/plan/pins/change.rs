@@ -135,7 +135,7 @@ pub fn reorder_pins<'c>(list: &'c AutomaticList<'c>, ids: &[u64], limits: &Limit
     editor.pinned = order;
     for (number, (at, was)) in editor.pinned.clone().into_iter().zip(before).enumerate() {
         if at != was {
-            editor.tell(at, format!("is now pin {number}"), false);
+            editor.report(at, format!("is now pin {number}"), false);
         }
     }
     editor.finish(limits)
@@ -218,7 +218,7 @@ impl<'c> Editor<'c> {
         self.drafts.iter().any(|draft| draft.entry.id == id && draft.entry.is_pinned())
     }
 
-    fn tell(&mut self, at: usize, what: String, lost: bool) {
+    fn report(&mut self, at: usize, what: String, lost: bool) {
         let Some(draft) = self.drafts.get(at) else { return };
         self.steps.push(Step {
             what,
@@ -259,7 +259,7 @@ impl<'c> Editor<'c> {
             }
         };
         self.pinned.insert(place, at);
-        self.tell(at, what, false);
+        self.report(at, what, false);
     }
 
     fn draft_of(&mut self, pin: &'c NewPin) -> Draft<'c> {
@@ -278,7 +278,7 @@ impl<'c> Editor<'c> {
         self.pinned = kept;
         for at in gone {
             let what = if drops { "is no longer pinned, and dropped" } else { "is no longer pinned" };
-            self.tell(at, what.to_owned(), drops);
+            self.report(at, what.to_owned(), drops);
             if let Some(draft) = self.drafts.get_mut(at) {
                 draft.dropped = drops;
                 draft.entry.pin = -1;

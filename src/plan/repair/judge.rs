@@ -102,7 +102,7 @@ impl<'x, 'c> Judge<'x, 'c> {
             draft.doubtful = false;
             let what = match correction {
                 Some(found) => format!(
-                    "its byte {} was {:02x}; the checksum tells that it must be {:02x}, which was put back",
+                    "its byte {} was {:02x}; by the checksum it must be {:02x}: corrected",
                     found.at, found.was, found.is
                 ),
                 None => format!(

@@ -139,7 +139,7 @@ pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits
         built = bytes;
     }
     let what = mended.steps.last().map_or_else(String::new, |step| step.what.clone());
-    Err(RebuildError::Differs(format!("it would be mended again: {what}")).into())
+    Err(RebuildError::Differs(format!("it would be repaired again: {what}")).into())
 }
 
 /// An empty list, for a file of `size` bytes that is not even a compound file.
@@ -314,7 +314,7 @@ fn container(compound: &Compound<'_>, steps: &mut Steps) {
         steps.file(format!("the file is laid out anew: {}{more}", first.message));
     }
     let ways = [
-        (Recovery::Chain, "along chains that had to be mended"),
+        (Recovery::Chain, "along chains that had to be repaired"),
         (Recovery::Contiguous, "as the bytes that follow their start"),
         (Recovery::Carved, "in sectors that belong to nothing"),
     ];
