@@ -318,7 +318,7 @@ fn exports_mark_what_is_deleted_and_never_mix_it_in_unasked() {
     let gone = csv.iter().find(|row| row["offset"] == crowded.entry.to_string()).unwrap();
     assert_eq!([&gone["entry_path"], &gone["live"], &gone["id"]], [r"C:\Users\sam\secret.txt", "gone", "77"]);
     let out = cli.run("export in --deleted --format jlecmd --to out").exits(2);
-    assert!(out.stderr.contains("the columns of jlecmd cannot tell"), "{}", out.stderr);
+    assert!(out.stderr.contains("the columns of jlecmd do not distinguish"), "{}", out.stderr);
     let lines = cli.run("-q export in --deleted --format bodyfile --to -").clean().stdout;
     let marked = format!("notes 00000.txt (in/{NOTEPAD}, entry 27) (deleted, free sector at {})", crowded.older);
     assert_eq!(lines.lines().filter(|line| line.contains("(deleted, ")).count(), 6, "{lines}");
