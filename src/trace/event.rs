@@ -148,10 +148,6 @@ pub enum TraceError {
     },
 }
 
-/// A reader of one form of recording: reads `input` to its end in bounded memory and hands every event to `sink`. It
-/// allocates nothing in proportion to the input, and skips what it cannot read.
-pub type Reader = fn(input: &mut dyn BufRead, sink: &mut dyn EventSink) -> Result<ReaderSummary, TraceError>;
-
 /// A recording that is not read from its start to its end: a file.
 pub trait Input: BufRead + Seek {}
 

@@ -1,7 +1,7 @@
 //! Recordings of file I/O: which files are read in tiny pieces, and by whom.
 //!
-//! A [`Reader`] turns one form of recording into [`FileEvent`]s; the form is detected by content ([`Format::detect`]).
-//! Everything here is pure: readers take any [`std::io::BufRead`].
+//! [`read_pml`] and [`read_etl`] turn a recording into [`FileEvent`]s; the form is detected by content
+//! ([`Format::detect`]). Everything here is pure: readers take any [`Input`].
 
 mod etl;
 mod event;
@@ -9,7 +9,7 @@ mod pml;
 mod utf16;
 
 pub use etl::read as read_etl;
-pub use event::{Clock, EventKind, EventSink, FileEvent, Input, Place, Reader, ReaderSummary, TraceError};
+pub use event::{Clock, EventKind, EventSink, FileEvent, Input, Place, ReaderSummary, TraceError};
 pub use pml::read as read_pml;
 
 /// A form of recording.
@@ -17,14 +17,8 @@ pub use pml::read as read_pml;
 pub enum Format {
     /// Process Monitor's own binary format.
     ProcmonPml,
-    /// Process Monitor's CSV export.
-    ProcmonCsv,
     /// An ETW log file.
     Etl,
-    /// The text of `xperf -a dumper`.
-    Xperf,
-    /// The output of `strace`.
-    Strace,
 }
 
 /// Bytes of the start of a recording that [`Format::detect`] looks at.
@@ -46,10 +40,7 @@ impl Format {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::ProcmonPml => "procmon-pml",
-            Self::ProcmonCsv => "procmon-csv",
             Self::Etl => "etl",
-            Self::Xperf => "xperf",
-            Self::Strace => "strace",
         }
     }
 }

@@ -1,5 +1,5 @@
 //! An event of a PML file: a header of 52 bytes, the addresses of a stack, details of the operation and sometimes its
-//! result. Only operations on files are read further than the header. Measured, see docs/format.md.
+//! result. Only operations on files are read further than the header. Measured on a recorded log.
 
 use crate::bytes::{Bytes, Short, u32_at};
 use crate::trace::utf16::utf16;

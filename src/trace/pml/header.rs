@@ -1,6 +1,7 @@
 //! The header of a PML file, and its tables of processes and strings.
 //!
-//! Process Monitor's format is not documented by its maker. Everything here is measured, see docs/format.md.
+//! Process Monitor's format is not documented by its maker. Everything here was measured on a recorded log
+//! (tests/library/traces.rs).
 
 use std::collections::HashMap;
 use std::io::{self, Read, SeekFrom};
