@@ -28,10 +28,10 @@ encode() { # FLAG…: as cargo takes flags that may hold spaces
 }
 remap=("--remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=cargo" "--remap-path-prefix=$root=jlfix")
 
-CARGO_ENCODED_RUSTFLAGS=$(encode "${remap[@]}") cargo build --release --locked --bin jlfix
-linux_exe=$target_dir/release/jlfix
+CARGO_ENCODED_RUSTFLAGS=$(encode "${remap[@]}") cargo build --profile dist --locked --bin jlfix
+linux_exe=$target_dir/dist/jlfix
 windows_exe=$(CARGO_ENCODED_RUSTFLAGS=$(encode "${remap[@]}" -Clink-arg=-Wl,--no-insert-timestamp) \
-    tests/windows/run.sh --build --release --locked)
+    tests/windows/run.sh --build --profile dist --locked)
 
 # No DLL but the system's, as Windows 10 has them.
 system='advapi32|bcrypt|bcryptprimitives|combase|crypt32|kernel32|msvcrt|ntdll|ole32|oleaut32|rpcrt4|secur32|shell32|shlwapi|user32|userenv|ws2_32|api-ms-win-[a-z0-9-]*'

@@ -8,7 +8,7 @@ usage() {
 usage: tests/windows/run.sh [ARGS…]           cargo test ARGS under Wine (as in: run.sh --test library store)
        tests/windows/run.sh --check [ARGS…]   cargo check --all-targets ARGS
        tests/windows/run.sh --clippy [ARGS…]  cargo clippy --all-targets ARGS
-       tests/windows/run.sh --build [ARGS…]   builds jlfix.exe (--release for a small one); its path is all of stdout
+       tests/windows/run.sh --build [ARGS…]   builds jlfix.exe (--profile dist for a small one); its path is all of stdout
        tests/windows/run.sh --exe [ARGS…]     builds jlfix.exe and runs it under Wine with ARGS
        tests/windows/run.sh --wine PROGRAM [ARGS…]   runs another Windows program in the same Wine prefix
        tests/windows/run.sh --cc ARGS…        x86_64-w64-mingw32-gcc ARGS
@@ -119,7 +119,7 @@ END
     chmod +x -- "$dummy/rustc"
     (
         cd -- "$dummy"
-        # Bitcode is for the release profile's LTO; the linker leaves empty files in TMPDIR.
+        # Bitcode is for the dist profile's LTO; the linker leaves empty files in TMPDIR.
         export RUSTC_BOOTSTRAP=1 CARGO_ENCODED_RUSTFLAGS=-Cembed-bitcode=yes TMPDIR=$dummy RUSTC_WRAPPER=$dummy/rustc
         /usr/bin/cargo build --quiet --release --target "$target" --target-dir target \
             -Zbuild-std=std,panic_unwind,panic_abort,proc_macro,test </dev/null
@@ -216,8 +216,14 @@ run_cargo() { # SUBCOMMAND ARGS…
 }
 
 build_exe() {
-    local profile=debug argument
-    for argument in "$@"; do [[ $argument != --release && $argument != -r ]] || profile=release; done
+    local profile=debug argument before=
+    for argument in "$@"; do
+        [[ $argument != --release && $argument != -r ]] || profile=release
+        [[ $argument != --profile=* ]] || profile=${argument#--profile=}
+        [[ $before != --profile ]] || profile=$argument
+        before=$argument
+    done
+    [[ $profile != dev ]] || profile=debug
     run_cargo build --bin jlfix "$@" </dev/null >&2
     exe=$target_dir/$target/$profile/jlfix.exe
 }
