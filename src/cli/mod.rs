@@ -20,6 +20,7 @@ mod fields;
 mod figures;
 mod input;
 mod interrupt;
+mod json;
 mod lists;
 mod live;
 mod manual;

@@ -14,6 +14,8 @@ use jiff::civil;
 use serde::{Serialize, Serializer};
 
 use crate::bytes::{Bytes, Short};
+#[cfg(feature = "serde")]
+use crate::format::text::Ascii;
 
 /// A moment as FAT keeps it. All zero means "none", and not every value is a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +40,33 @@ impl FatTime {
         let (hour, minute, second) = (field(self.time, 11, 5)?, field(self.time, 5, 6)?, field(self.time, 0, 5)? * 2);
         civil::DateTime::new(year, month, day, hour, minute, second, 0).ok()
     }
+
+    /// `2022-06-18T22:40:54`, if there is a moment.
+    #[cfg(feature = "serde")]
+    fn ascii(self) -> Option<Ascii<19>> {
+        let field = |value: u16, shift: u32, bits: u32| u64::from(value >> shift & ((1 << bits) - 1));
+        let year = 1980 + field(self.date, 9, 7);
+        let (month, day) = (field(self.date, 5, 4), field(self.date, 0, 5));
+        let (hour, minute, second) = (field(self.time, 11, 5), field(self.time, 5, 6), field(self.time, 0, 5) * 2);
+        let days = match month {
+            // 2100 is the only year of FAT that the rule of four years does not hold for.
+            2 if year % 4 == 0 && year != 2100 => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => 0,
+        };
+        if !(1..=days).contains(&day) || hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        let mut text = Ascii(*b"0000-00-00T00:00:00");
+        for (end, count, value) in
+            [(4, 4, year), (7, 2, month), (10, 2, day), (13, 2, hour), (16, 2, minute), (19, 2, second)]
+        {
+            text.decimal(end, count, value);
+        }
+        Some(text)
+    }
 }
 
 /// `2022-06-18T22:40:54`; the empty text for none.
@@ -51,7 +80,10 @@ impl fmt::Display for FatTime {
 #[cfg(feature = "serde")]
 impl Serialize for FatTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.civil().is_some() { serializer.collect_str(self) } else { serializer.serialize_none() }
+        match self.ascii() {
+            Some(text) => text.serialize(serializer),
+            None => serializer.serialize_none(),
+        }
     }
 }
 
@@ -67,5 +99,11 @@ mod tests {
         assert_eq!(at(0x54EC, 0xFFFF).civil(), None);
         assert_eq!(serde_json::to_string(&at(0x545F, 0)).unwrap(), "null", "31 February");
         assert_eq!(at(0xFEFF, 0).to_string(), "2107-07-31T00:00:00");
+        for value in 0..=u16::MAX {
+            for time in [at(value, 0xBF7D), at(0x54EC, value)] {
+                let expected = time.civil().map(|moment| moment.to_string());
+                assert_eq!(time.ascii().map(|text| text.as_str().to_owned()), expected, "{value:#x}");
+            }
+        }
     }
 }

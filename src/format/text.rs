@@ -90,6 +90,15 @@ impl fmt::Debug for Utf16<'_> {
 #[cfg(feature = "serde")]
 impl Serialize for Utf16<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Nearly all is short and ASCII: such a text needs no room of its own.
+        let (units, _) = self.0.as_chunks::<2>();
+        let mut room = [0; 256];
+        if let Some(plain) = room.get_mut(..units.len())
+            && units.iter().all(|unit| u16::from_le_bytes(*unit) < 0x80)
+        {
+            plain.iter_mut().zip(units).for_each(|(byte, [low, _])| *byte = *low);
+            return serializer.serialize_str(str::from_utf8(plain).unwrap_or_default());
+        }
         serializer.serialize_str(&self.decode())
     }
 }

@@ -78,14 +78,26 @@ impl FileTime {
 impl FileTime {
     /// RFC 3339 in UTC with seven decimals, if the year is before 10000.
     pub(crate) fn ascii(self) -> Option<Ascii<28>> {
-        let t = self.civil()?;
+        // Years of 400 (146,097 days) start on 1601-01-01, as FILETIME does; a month is found in the year from 1 March.
+        let days = (self.0 / TICKS_PER_DAY).checked_add(306)?;
+        let (era, of_era) = (days / 146_097, days % 146_097);
+        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let from_march = (5 * of_year + 2) / 153;
+        let day = of_year - (153 * from_march + 2) / 5 + 1;
+        let (month, later) = if from_march < 10 { (from_march + 3, 0) } else { (from_march - 9, 1) };
+        let year = 1600 + era * 400 + year_of_era + later;
+        if year > 9999 {
+            return None;
+        }
+        let second = self.0 / TICKS_PER_SECOND % 86_400;
         let mut text = Ascii(*b"0000-00-00T00:00:00.0000000Z");
-        text.decimal(4, 4, u64::from(t.year().unsigned_abs()));
-        text.decimal(7, 2, u64::from(t.month().unsigned_abs()));
-        text.decimal(10, 2, u64::from(t.day().unsigned_abs()));
-        text.decimal(13, 2, u64::from(t.hour().unsigned_abs()));
-        text.decimal(16, 2, u64::from(t.minute().unsigned_abs()));
-        text.decimal(19, 2, u64::from(t.second().unsigned_abs()));
+        text.decimal(4, 4, year);
+        text.decimal(7, 2, month);
+        text.decimal(10, 2, day);
+        text.decimal(13, 2, second / 3600);
+        text.decimal(16, 2, second / 60 % 60);
+        text.decimal(19, 2, second % 60);
         text.decimal(27, 7, self.0 % TICKS_PER_SECOND);
         Some(text)
     }
@@ -123,6 +135,12 @@ mod tests {
         assert_eq!(FileTime(2_650_467_744_000_000_000).to_string(), "2650467744000000000 ticks");
         assert_eq!(FileTime(u64::MAX).to_string(), "18446744073709551615 ticks");
         assert_eq!(FileTime(1).to_string(), "1601-01-01T00:00:00.0000001Z");
+        // Each day of 400 years and the last ones, as the time library has them.
+        for day in (0..146_200).chain(3_067_000..3_067_672) {
+            let time = FileTime(day * TICKS_PER_DAY + TICKS_PER_DAY - 1);
+            let expected = time.civil().map(|moment| format!("{moment}Z"));
+            assert_eq!(time.rfc3339(), expected, "day {day}");
+        }
         let moment = FileTime(133_919_536_269_767_640).timestamp().unwrap();
         assert_eq!(FileTime::from_timestamp(moment), FileTime(133_919_536_269_767_640));
     }

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::format::compound::Stream;
 use crate::format::link::{self, Link, attribute_names};
+use crate::format::shell_item;
 use crate::format::text::CodePage;
 
 /// How much of a link is told.
@@ -97,7 +98,7 @@ impl Serialize for LinkRow<'_> {
         row.serialize_field("flags", &header.flags.names())?;
         row.serialize_field("show_command", header.show_command.word())?;
         row.serialize_field("hotkey", &header.hotkey.is_some().then(|| format!("{:#06x}", header.hotkey.0)))?;
-        row.serialize_field("id_list_path", &link.items().and_then(|items| items.path()))?;
+        row.serialize_field("id_list_path", &shell_item::path(&details.id_list))?;
         row.serialize_field("id_list", &details.id_list)?;
         row.serialize_field("properties", &details.properties)?;
         row.serialize_field("extra", &details.blocks)?;

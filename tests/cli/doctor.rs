@@ -3,7 +3,7 @@
 use crate::support;
 
 use serde_json::Value;
-use support::build::{CustomBuilder, LinkBuilder, ListBuilder};
+use support::build::{CustomBuilder, LinkBuilder, ListBuilder, NewEntry};
 use support::cli::{CHROME, Cli, EXPLORER, NOTEPAD, Output, keys};
 
 /// The state and words of one check.
@@ -136,4 +136,18 @@ fn shells_get_their_completions_and_man_its_pages() {
     cli.run("man").clean().says(&[".TH jlfix 1", "doctor"]);
     cli.run("man prune").clean().says(&[".TH jlfix-prune 1", "\\-\\-keep"]);
     cli.run("man teapot").exits(2).complains(&["teapot"]);
+}
+
+#[test]
+fn entries_on_removable_drives_and_servers_are_counted_with_their_pins() {
+    let far = ListBuilder::files(4, 3)
+        .entry(NewEntry::file(r"E:\stick.txt").link(|link| link.drive_type = 2))
+        .entry(NewEntry::file(r"\\nas\share\film.txt"))
+        .pin(3);
+    let cli = Cli::with(&[(NOTEPAD, far.build()), (EXPLORER, ListBuilder::files(4, 3).build())]);
+    let json = doctor(&cli, ".").clean().json();
+    let (state, found) = check(&json, "slow_drives");
+    assert_eq!(state, "notice");
+    assert!(found.starts_with("1 entry on a removable drive, 1 on a server, 1 of them pinned: "), "{found}");
+    assert!(found.contains("Notepad (") && !found.contains(EXPLORER), "{found}");
 }

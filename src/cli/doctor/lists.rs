@@ -9,6 +9,7 @@ use jlfix::replay::{self, Cache, Pattern};
 use jlfix::report::{self, FileRow, LinkDetail, SLOW_MS};
 use jlfix::scan::{self, CopyGroup, Found};
 
+use super::drives::{self, SlowDrives};
 use super::settings::Build;
 use super::{Check, State, words};
 use crate::cli::change;
@@ -40,6 +41,7 @@ pub(super) struct List {
     state: report::State,
     /// What became of the targets of a custom list.
     targets: Option<TargetsOf>,
+    drives: SlowDrives,
 }
 
 /// The targets of a custom list, as far as they can be looked for.
@@ -61,6 +63,11 @@ impl Looked {
     /// Entries of all lists, as `scan` counts them.
     pub(super) fn entries(&self) -> usize {
         self.lists.iter().map(|list| list.entries).sum()
+    }
+
+    /// Name, path and counts of each list.
+    pub(super) fn slow_drives(&self) -> impl Iterator<Item = (&str, &Path, SlowDrives)> {
+        self.lists.iter().map(|list| (list.name.as_str(), list.path.as_path(), list.drives))
     }
 
     fn automatic(&self) -> impl Iterator<Item = &List> {
@@ -93,6 +100,7 @@ pub(super) fn look(files: &[Found], drives: &[Drive], context: &Context, tally: 
             reads: row.cost.map_or(0, |cost| cost.reads),
             ms: row.estimated_ms(),
             state: row.state,
+            drives: SlowDrives::of(row),
             targets: (row.kind == Kind::Custom && targets.can_tell()).then(|| targets_of(row, &targets)),
         }
     };
@@ -127,6 +135,7 @@ pub(super) fn checks(looked: &Looked, args: &Lists, build: Option<&Build>, conte
     checks.push(leftovers(&folders));
     checks.push(space(looked, context));
     checks.push(custom_targets(looked));
+    checks.push(drives::slow_drives(looked));
     checks
 }
 

@@ -1,6 +1,7 @@
 //! `jlfix doctor`: whether jump lists are this machine's problem, one thing looked at a line: what was found, whether
 //! that is fine, the one command or setting that changes it, and what that costs, as far as it is known.
 
+mod drives;
 mod lists;
 pub(crate) mod settings;
 

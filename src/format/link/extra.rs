@@ -2,7 +2,7 @@
 //! stands, known or not, and decoded when it is asked for.
 
 #[cfg(feature = "serde")]
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::console::Console;
 use crate::bytes::{Bytes, Short};
@@ -210,33 +210,33 @@ pub struct DecodedBlock<'a> {
 impl Serialize for DecodedBlock<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let block = &self.block;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("signature", &hex_number(block.signature))?;
-        map.serialize_entry("type", &block_name(block.signature))?;
-        map.serialize_entry("offset", &block.offset)?;
-        map.serialize_entry("size", &block.size())?;
+        let mut map = serializer.serialize_struct("ExtraBlock", 7)?;
+        map.serialize_field("signature", &hex_number(block.signature))?;
+        map.serialize_field("type", &block_name(block.signature))?;
+        map.serialize_field("offset", &block.offset)?;
+        map.serialize_field("size", &block.size())?;
         match &self.extra {
             Extra::Environment(texts) | Extra::Darwin(texts) | Extra::IconEnvironment(texts) => {
-                map.serialize_entry("ansi", &texts.ansi)?;
-                map.serialize_entry("unicode", &texts.unicode)?;
+                map.serialize_field("ansi", &texts.ansi)?;
+                map.serialize_field("unicode", &texts.unicode)?;
             }
-            Extra::Console(console) => map.serialize_entry("console", console)?,
+            Extra::Console(console) => map.serialize_field("console", console)?,
             // Its ids, like the properties, are told among the link's own fields.
-            Extra::Tracker(tracker) => map.serialize_entry("moved", &tracker.moved())?,
-            Extra::ConsoleCodePage(page) => map.serialize_entry("code_page", page)?,
+            Extra::Tracker(tracker) => map.serialize_field("moved", &tracker.moved())?,
+            Extra::ConsoleCodePage(page) => map.serialize_field("code_page", page)?,
             Extra::SpecialFolder { folder, offset } => {
-                map.serialize_entry("folder", folder)?;
-                map.serialize_entry("folder_offset", offset)?;
+                map.serialize_field("folder", folder)?;
+                map.serialize_field("folder_offset", offset)?;
             }
             Extra::KnownFolder { folder, offset } => {
-                map.serialize_entry("folder", folder)?;
-                map.serialize_entry("folder_name", &KnownFolder::find(folder).map(|folder| folder.name))?;
-                map.serialize_entry("folder_offset", offset)?;
+                map.serialize_field("folder", folder)?;
+                map.serialize_field("folder_name", &KnownFolder::find(folder).map(|folder| folder.name))?;
+                map.serialize_field("folder_offset", offset)?;
             }
-            Extra::Shim(layer) => map.serialize_entry("layer", layer)?,
-            Extra::Properties(store) => map.serialize_entry("count", &store.properties.len())?,
-            Extra::VistaIdList(list) => map.serialize_entry("items", &list.items)?,
-            Extra::Unknown => map.serialize_entry("data", &hex(block.data))?,
+            Extra::Shim(layer) => map.serialize_field("layer", layer)?,
+            Extra::Properties(store) => map.serialize_field("count", &store.properties.len())?,
+            Extra::VistaIdList(list) => map.serialize_field("items", &list.items)?,
+            Extra::Unknown => map.serialize_field("data", &hex(block.data))?,
         }
         map.end()
     }

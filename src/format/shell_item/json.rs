@@ -1,6 +1,6 @@
 //! Items as they are told: an object each, with the fields that its type has.
 
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use super::{Extension, ExtensionKind, FileEntry, Item, Kind, class_name};
 use crate::format::guid::Guid;
@@ -38,44 +38,44 @@ fn class_text(class: u8) -> Ascii<4> {
     text
 }
 
-fn class_fields<M: SerializeMap>(map: &mut M, class: Guid) -> Result<(), M::Error> {
-    map.serialize_entry("class_id", &class)?;
-    map.serialize_entry("class_name", &class_name(class))
+fn class_fields<M: SerializeStruct>(map: &mut M, class: Guid) -> Result<(), M::Error> {
+    map.serialize_field("class_id", &class)?;
+    map.serialize_field("class_name", &class_name(class))
 }
 
-fn file_fields<M: SerializeMap>(map: &mut M, item: &Item<'_>, entry: &FileEntry<'_>) -> Result<(), M::Error> {
+fn file_fields<M: SerializeStruct>(map: &mut M, item: &Item<'_>, entry: &FileEntry<'_>) -> Result<(), M::Error> {
     let extension = item.file_extension();
     let reference = extension.and_then(|file| file.reference);
-    map.serialize_entry("is_folder", &entry.is_folder)?;
-    map.serialize_entry("short_name", &item.short_name())?;
-    map.serialize_entry("localized_name", &extension.and_then(|file| file.localized_name))?;
-    map.serialize_entry("file_size", &entry.file_size)?;
-    map.serialize_entry("attributes", &entry.attributes)?;
-    map.serialize_entry("modified", &entry.modified)?;
-    map.serialize_entry("created", &extension.map(|file| file.created))?;
-    map.serialize_entry("accessed", &extension.map(|file| file.accessed))?;
-    map.serialize_entry("mft_entry", &reference.map(|reference| reference.entry()))?;
-    map.serialize_entry("mft_sequence", &reference.map(|reference| reference.sequence()))
+    map.serialize_field("is_folder", &entry.is_folder)?;
+    map.serialize_field("short_name", &item.short_name())?;
+    map.serialize_field("localized_name", &extension.and_then(|file| file.localized_name))?;
+    map.serialize_field("file_size", &entry.file_size)?;
+    map.serialize_field("attributes", &entry.attributes)?;
+    map.serialize_field("modified", &entry.modified)?;
+    map.serialize_field("created", &extension.map(|file| file.created))?;
+    map.serialize_field("accessed", &extension.map(|file| file.accessed))?;
+    map.serialize_field("mft_entry", &reference.map(|reference| reference.entry()))?;
+    map.serialize_field("mft_sequence", &reference.map(|reference| reference.sequence()))
 }
 
 /// `type`, `class` (the class type indicator), `offset`, `size`, `name`, then what the type has; an unknown item as `data` in hex.
 impl Serialize for Item<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("type", type_word(&self.kind))?;
-        map.serialize_entry("class", &class_text(self.class()))?;
-        map.serialize_entry("offset", &self.offset)?;
-        map.serialize_entry("size", &self.data.len())?;
-        map.serialize_entry("name", &self.name())?;
+        let mut map = serializer.serialize_struct("Item", 16)?;
+        map.serialize_field("type", type_word(&self.kind))?;
+        map.serialize_field("class", &class_text(self.class()))?;
+        map.serialize_field("offset", &self.offset)?;
+        map.serialize_field("size", &self.data.len())?;
+        map.serialize_field("name", &self.name())?;
         match &self.kind {
             Kind::Root { sort_index, class } => {
-                map.serialize_entry("sort_index", sort_index)?;
+                map.serialize_field("sort_index", sort_index)?;
                 class_fields(&mut map, *class)?;
             }
             Kind::Folder { class } | Kind::ControlPanelItem { class } | Kind::Game { id: class } => {
                 class_fields(&mut map, *class)?;
             }
-            Kind::Volume { class, .. } => map.serialize_entry("class_id", class)?,
+            Kind::Volume { class, .. } => map.serialize_field("class_id", class)?,
             Kind::File(entry) => file_fields(&mut map, self, entry)?,
             Kind::UsersFile { entry, folder } => {
                 file_fields(&mut map, self, entry)?;
@@ -83,48 +83,48 @@ impl Serialize for Item<'_> {
             }
             Kind::Delegate { data, folder } => {
                 class_fields(&mut map, *folder)?;
-                map.serialize_entry("data", &hex(data))?;
+                map.serialize_field("data", &hex(data))?;
             }
             Kind::Network(network) => {
-                map.serialize_entry("level", &network.level)?;
-                map.serialize_entry("description", &network.description)?;
-                map.serialize_entry("comments", &network.comments)?;
+                map.serialize_field("level", &network.level)?;
+                map.serialize_field("description", &network.description)?;
+                map.serialize_field("comments", &network.comments)?;
             }
             Kind::Uri(uri) => {
-                map.serialize_entry("time", &uri.time)?;
-                map.serialize_entry("host", &uri.host)?;
-                map.serialize_entry("user", &uri.user)?;
-                map.serialize_entry("password", &uri.password)?;
+                map.serialize_field("time", &uri.time)?;
+                map.serialize_field("host", &uri.host)?;
+                map.serialize_field("user", &uri.user)?;
+                map.serialize_field("password", &uri.password)?;
             }
-            Kind::ControlPanelCategory(category) => map.serialize_entry("category", category)?,
+            Kind::ControlPanelCategory(category) => map.serialize_field("category", category)?,
             Kind::ControlPanelFile { path, comments, .. } => {
-                map.serialize_entry("path", path)?;
-                map.serialize_entry("comments", comments)?;
+                map.serialize_field("path", path)?;
+                map.serialize_field("comments", comments)?;
             }
             Kind::Properties { signature, store, items } => {
-                map.serialize_entry("signature", &hex_number(*signature))?;
-                map.serialize_entry("properties", &store.properties)?;
-                map.serialize_entry("items", items)?;
+                map.serialize_field("signature", &hex_number(*signature))?;
+                map.serialize_field("properties", &store.properties)?;
+                map.serialize_field("items", items)?;
             }
-            Kind::PortableDevice(device) => map.serialize_entry("device_path", &device.device_path)?,
+            Kind::PortableDevice(device) => map.serialize_field("device_path", &device.device_path)?,
             Kind::PortableVolume(volume) => {
-                map.serialize_entry("id", &volume.id)?;
-                map.serialize_entry("file_system", &volume.file_system)?;
+                map.serialize_field("id", &volume.id)?;
+                map.serialize_field("file_system", &volume.file_system)?;
             }
             Kind::PortableFile(file) => {
-                map.serialize_entry("id", &file.id)?;
-                map.serialize_entry("content_type", &file.content_type)?;
-                map.serialize_entry("modified", &file.modified)?;
-                map.serialize_entry("created", &file.created)?;
+                map.serialize_field("id", &file.id)?;
+                map.serialize_field("content_type", &file.content_type)?;
+                map.serialize_field("modified", &file.modified)?;
+                map.serialize_field("created", &file.created)?;
             }
             Kind::Archived(archived) => {
-                map.serialize_entry("folder", &archived.folder)?;
-                map.serialize_entry("modified", &archived.modified)?;
+                map.serialize_field("folder", &archived.folder)?;
+                map.serialize_field("modified", &archived.modified)?;
             }
-            Kind::Merged(items) => map.serialize_entry("items", items)?,
-            Kind::Unknown => map.serialize_entry("data", &hex(self.data))?,
+            Kind::Merged(items) => map.serialize_field("items", items)?,
+            Kind::Unknown => map.serialize_field("data", &hex(self.data))?,
         }
-        map.serialize_entry("extensions", &self.extensions)?;
+        map.serialize_field("extensions", &self.extensions)?;
         map.end()
     }
 }
@@ -133,36 +133,36 @@ impl Serialize for Item<'_> {
 /// and an unknown block is told as `data` in hex.
 impl Serialize for Extension<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("signature", &hex_number(self.signature))?;
-        map.serialize_entry("version", &self.version)?;
-        map.serialize_entry("offset", &self.offset)?;
-        map.serialize_entry("size", &self.data.len())?;
+        let mut map = serializer.serialize_struct("Extension", 8)?;
+        map.serialize_field("signature", &hex_number(self.signature))?;
+        map.serialize_field("version", &self.version)?;
+        map.serialize_field("offset", &self.offset)?;
+        map.serialize_field("size", &self.data.len())?;
         match &self.kind {
             ExtensionKind::File(_) => {}
             ExtensionKind::Class(class) => class_fields(&mut map, *class)?,
             ExtensionKind::FolderType(folder, view) => {
-                map.serialize_entry("folder_type", folder)?;
-                map.serialize_entry("folder_view", view)?;
+                map.serialize_field("folder_type", folder)?;
+                map.serialize_field("folder_view", view)?;
             }
-            ExtensionKind::UserName(name) => map.serialize_entry("user_name", name)?,
-            ExtensionKind::FileType(name) => map.serialize_entry("file_type", name)?,
-            ExtensionKind::Program(name) => map.serialize_entry("program", name)?,
-            ExtensionKind::PinType(name) => map.serialize_entry("pin_type", name)?,
+            ExtensionKind::UserName(name) => map.serialize_field("user_name", name)?,
+            ExtensionKind::FileType(name) => map.serialize_field("file_type", name)?,
+            ExtensionKind::Program(name) => map.serialize_field("program", name)?,
+            ExtensionKind::PinType(name) => map.serialize_field("pin_type", name)?,
             ExtensionKind::Times([created, modified, accessed]) => {
-                map.serialize_entry("created", created)?;
-                map.serialize_entry("modified", modified)?;
-                map.serialize_entry("accessed", accessed)?;
+                map.serialize_field("created", created)?;
+                map.serialize_field("modified", modified)?;
+                map.serialize_field("accessed", accessed)?;
             }
-            ExtensionKind::Uri(uri) => map.serialize_entry("uri", uri)?,
-            ExtensionKind::Items(items) => map.serialize_entry("items", items)?,
-            ExtensionKind::Properties(store) => map.serialize_entry("properties", &store.properties)?,
+            ExtensionKind::Uri(uri) => map.serialize_field("uri", uri)?,
+            ExtensionKind::Items(items) => map.serialize_field("items", items)?,
+            ExtensionKind::Properties(store) => map.serialize_field("properties", &store.properties)?,
             ExtensionKind::Deleted { time, original_path, bin_path } => {
-                map.serialize_entry("deleted", time)?;
-                map.serialize_entry("original_path", original_path)?;
-                map.serialize_entry("bin_path", bin_path)?;
+                map.serialize_field("deleted", time)?;
+                map.serialize_field("original_path", original_path)?;
+                map.serialize_field("bin_path", bin_path)?;
             }
-            ExtensionKind::Unknown => map.serialize_entry("data", &hex(self.data))?,
+            ExtensionKind::Unknown => map.serialize_field("data", &hex(self.data))?,
         }
         map.end()
     }

@@ -32,6 +32,7 @@ pub use classes::class_name;
 pub use extension::{Extension, ExtensionKind, FileExtension, FileReference};
 pub use file_entry::FileEntry;
 pub use kind::{Archived, Kind, NetworkLocation, Uri, control_panel_category};
+pub(crate) use path::path;
 pub use portable::{PortableDevice, PortableFile, PortableVolume};
 pub use steps::{Step, steps};
 

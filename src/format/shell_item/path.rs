@@ -66,24 +66,7 @@ impl ItemList<'_> {
     /// The path that the items spell, such as `This PC\C:\Users`; a server or a share starts it anew, as `\\server\share`. An
     /// item without a known name is told as `?`. Nothing for the desktop itself, which has no item.
     pub fn path(&self) -> Option<String> {
-        let mut path: Option<String> = None;
-        for item in &self.items {
-            // Nearly all are files, whose names need no room of their own.
-            if let (Some(path), Some(name)) = (&mut path, item.long_name()) {
-                path.push('\\');
-                name.push_to(path);
-                continue;
-            }
-            let name = item.name().unwrap_or(Cow::Borrowed("?"));
-            match &mut path {
-                Some(path) if !name.starts_with(r"\\") => {
-                    path.push('\\');
-                    path.push_str(&name);
-                }
-                _ => path = Some(name.into_owned()),
-            }
-        }
-        path
+        path(&self.items)
     }
 
     /// What the items point at, as short as it can be told: a URI, a path on a drive or on a server, otherwise the
@@ -103,4 +86,26 @@ impl ItemList<'_> {
         // A drive alone is its root.
         Some(if self.items.len() == 2 { format!("{inside}\\") } else { inside.to_owned() })
     }
+}
+
+/// [`ItemList::path`] of items that were read already.
+pub(crate) fn path(items: &[Item<'_>]) -> Option<String> {
+    let mut path: Option<String> = None;
+    for item in items {
+        // Nearly all are files, whose names need no room of their own.
+        if let (Some(path), Some(name)) = (&mut path, item.long_name()) {
+            path.push('\\');
+            name.push_to(path);
+            continue;
+        }
+        let name = item.name().unwrap_or(Cow::Borrowed("?"));
+        match &mut path {
+            Some(path) if !name.starts_with(r"\\") => {
+                path.push('\\');
+                path.push_str(&name);
+            }
+            _ => path = Some(name.into_owned()),
+        }
+    }
+    path
 }
