@@ -44,7 +44,8 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
         }
     }
     progress.finish();
-    Ok(each_once(files))
+    // A walk finds each file once.
+    Ok(if paths.len() > 1 { each_once(files) } else { files })
 }
 
 /// The files in folders that Windows keeps and nobody named: that one of them is empty is nothing to tell.
@@ -194,13 +195,13 @@ fn view_loaded<T>(
 
 /// Reads the files, several at once, and hands what `each` makes of them to `take` in their order. Files that cannot
 /// be read are told and counted.
-pub(crate) fn view_all<T: Send>(
-    files: &[Found],
+pub(crate) fn view_all<'f, T: Send>(
+    files: &'f [Found],
     context: &Context,
     options: &ReportOptions<'_>,
     tally: &mut Tally,
     each: impl Fn(View<'_>) -> T + Sync,
-    mut take: impl FnMut(&Found, T) -> std::io::Result<()>,
+    mut take: impl FnMut(&'f Found, T) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     view_each(files, context, options, each, |found, result| match result {
         Ok(made) => {
@@ -216,17 +217,17 @@ pub(crate) fn view_all<T: Send>(
 }
 
 /// The same, with what could not be read handed on as well.
-pub(crate) fn view_each<T: Send>(
-    files: &[Found],
+pub(crate) fn view_each<'f, T: Send>(
+    files: &'f [Found],
     context: &Context,
     options: &ReportOptions<'_>,
     each: impl Fn(View<'_>) -> T + Sync,
-    mut take: impl FnMut(&Found, Result<T, String>) -> std::io::Result<()>,
+    mut take: impl FnMut(&'f Found, Result<T, String>) -> std::io::Result<()>,
 ) -> std::io::Result<()> {
     let mut progress = Progress::new(files.len(), context.quiet);
     let one = |found: &Found| view(found, context, options, &each);
     // A handful of small files is read before the threads would have started.
-    let read = |batch: &[Found]| -> Vec<Result<T, String>> {
+    let read = |batch: &'f [Found]| -> Vec<Result<T, String>> {
         if batch.len() < 4 { batch.iter().map(one).collect() } else { batch.par_iter().map(one).collect() }
     };
     let mut batches = files.chunks(FILES_A_THREAD * rayon::current_num_threads());

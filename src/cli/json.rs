@@ -51,18 +51,39 @@ fn push_escaped(out: &mut Vec<u8>, bytes: &[u8]) {
     }
 }
 
+/// Escapes 8 bytes. Nearly always it is the backslash of a path: each byte is put behind one, which is kept or not.
+fn push_chunk(out: &mut Vec<u8>, chunk: &[u8; 8]) {
+    if chunk.iter().any(|byte| *byte < 0x20) {
+        return push_escaped(out, chunk);
+    }
+    let (mut text, mut end) = ([b'\\'; 16], 0_usize);
+    for byte in chunk {
+        end += usize::from(matches!(byte, b'"' | b'\\'));
+        if let Some(place) = text.get_mut(end) {
+            *place = *byte;
+        }
+        // What a skipped place holds is a backslash, as the text was filled with them.
+        end += 1;
+    }
+    out.extend_from_slice(text.get(..end).unwrap_or_default());
+}
+
 /// A text without the quotes around it.
 fn push_text(out: &mut Vec<u8>, text: &str) {
     out.reserve(text.len().saturating_add(text.len() / 4));
     let (chunks, rest) = text.as_bytes().as_chunks::<8>();
     for chunk in chunks {
         if needs_escape(u64::from_le_bytes(*chunk)) {
-            push_escaped(out, chunk);
+            push_chunk(out, chunk);
         } else {
             out.extend_from_slice(chunk);
         }
     }
-    push_escaped(out, rest);
+    if rest.iter().any(|byte| matches!(byte, 0..0x20 | b'"' | b'\\')) {
+        push_escaped(out, rest);
+    } else {
+        out.extend_from_slice(rest);
+    }
 }
 
 /// Escapes what a `Display` writes.

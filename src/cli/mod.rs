@@ -36,6 +36,7 @@ mod replay;
 mod restore;
 mod runs;
 mod scan;
+mod scan_line;
 mod show;
 mod style;
 mod table;

@@ -87,6 +87,30 @@ pub(crate) fn people(text: &str) -> io::Result<()> {
     Ok(())
 }
 
+/// Standard output for a long text for people: as [`people`], buffered.
+pub(crate) struct People(BufWriter<anstream::AutoStream<StdoutLock<'static>>>);
+
+impl Write for People {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !QUIET.load(Ordering::Relaxed) && FAILURE.get().is_none() {
+            keep(self.0.write_all(bytes));
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if FAILURE.get().is_none() {
+            keep(self.0.flush());
+        }
+        Ok(())
+    }
+}
+
+/// Opens standard output for a long text for people.
+pub(crate) fn people_writer() -> People {
+    People(BufWriter::with_capacity(1 << 16, anstream::stdout().lock()))
+}
+
 /// Writes a text for people to standard error, for what goes with data on standard output.
 pub(crate) fn report(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::io::Write;
 
 use clap::ValueEnum;
 
 use jlfix::limits::Limits;
 use jlfix::model::Kind;
 use jlfix::plan::{self, PruneRules};
-use jlfix::report::{FileRow, SLOW_MS, State, Totals};
+use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
 use jlfix::scan::Found;
 
 use super::context::Context;
@@ -19,6 +19,7 @@ use super::input::{self, View};
 use super::lists::Lists;
 use super::options::Format;
 use super::output::{self, Document, csv_line};
+use super::scan_line::{CSV_COLUMNS, Line, csv_row};
 use super::style::{COMMAND, DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
 use super::{Stop, live, words};
@@ -73,6 +74,8 @@ enum Sort {
     Used,
     /// By path
     Name,
+    /// In the order found: csv, json and jsonl are written while files are read, in little memory
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,29 +99,6 @@ impl StateName {
     }
 }
 
-/// What is kept of a file until all are read: what it is sorted by, and how it is written.
-struct Line {
-    path: PathBuf,
-    size: u64,
-    entries: usize,
-    reads: u64,
-    used: u64,
-    state: State,
-    automatic: bool,
-    name: String,
-    user: Option<String>,
-    estimated_ms: f64,
-    bytes_read: u64,
-    /// True if a rewrite in one piece alone would make it clearly cheaper.
-    fragmented: bool,
-    rendered: Rendered,
-}
-
-enum Rendered {
-    Bytes(Vec<u8>),
-    Cells { cells: Vec<String>, why: Option<String> },
-}
-
 pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
     let files = if args.all_users {
@@ -129,21 +109,72 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     } else {
         args.lists.gather(context, &mut tally)?
     };
-    let options = context.report().slow_ms(args.slow_ms);
-    let (mut totals, mut of_all) = (Totals::default(), Totals::default());
-    let mut lines: Vec<Line> = Vec::with_capacity(files.len());
+    if args.sort == Sort::None && args.format != Format::Table {
+        stream(args, &files, context, &mut tally)?;
+    } else {
+        collect(args, &files, context, &mut tally)?;
+    }
+    Ok(tally.exit())
+}
+
+impl ScanArgs {
+    fn shows(&self, state: State) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only.state() == state)
+    }
+
+    fn options<'c>(&self, context: &'c Context) -> ReportOptions<'c> {
+        context.report().slow_ms(self.slow_ms)
+    }
+}
+
+/// True if a file in this state is a finding of `scan`.
+fn is_finding(state: State) -> bool {
+    matches!(state, State::Damaged | State::Slow | State::Stale)
+}
+
+fn render(row: &FileRow<'_>, format: Format) -> Vec<u8> {
+    if format == Format::Csv { csv_row(row) } else { output::json(row) }
+}
+
+fn totals_of(row: &FileRow<'_>) -> Totals {
+    let mut totals = Totals::default();
+    totals.add(row);
+    totals
+}
+
+/// Writes each row as soon as it is read.
+fn stream(args: &ScanArgs, files: &[Found], context: &Context, tally: &mut Tally) -> Result<(), Stop> {
+    let mut totals = Totals::default();
     let each = |view: View<'_>| {
-        let mut totals = Totals::default();
-        totals.add(view.row);
-        (line(view.row, args.format), totals)
+        let state = view.row.state;
+        (state, args.shows(state).then(|| (render(view.row, args.format), totals_of(view.row))))
     };
+    let mut out = output::data();
+    let mut rows = Rows::start(&mut out, args.format)?;
     let mut found_any = false;
-    input::view_all(&files, context, &options, &mut tally, each, |found, (line, one)| {
-        of_all.merge(&one);
-        found_any |= matches!(line.state, State::Damaged | State::Slow | State::Stale);
-        if args.only.is_empty() || args.only.iter().any(|only| only.state() == line.state) {
+    input::view_all(files, context, &args.options(context), tally, each, |_, (state, shown)| {
+        found_any |= is_finding(state);
+        let Some((rendered, one)) = shown else { return Ok(()) };
+        totals.merge(&one);
+        rows.row(&rendered)
+    })?;
+    totals.failed = tally.failed as u64;
+    tally.findings = found_any;
+    Ok(rows.finish(&totals)?)
+}
+
+/// Reads all, then writes the rows in order.
+fn collect(args: &ScanArgs, files: &[Found], context: &Context, tally: &mut Tally) -> Result<(), Stop> {
+    let (mut totals, mut read) = (Totals::default(), 0);
+    let mut lines: Vec<Line<'_>> = Vec::with_capacity(files.len());
+    let each = |view: View<'_>| (Line::new(view.row), totals_of(view.row));
+    let mut found_any = false;
+    input::view_all(files, context, &args.options(context), tally, each, |found, (line, one)| {
+        read += one.files;
+        found_any |= is_finding(line.state);
+        if args.shows(line.state) {
             totals.merge(&one);
-            lines.push(Line { path: found.path.clone(), ..line });
+            lines.push(line.of(&found.path));
         }
         Ok(())
     })?;
@@ -151,72 +182,58 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     totals.failed = tally.failed as u64;
     tally.findings = found_any;
     sort(&mut lines, args.sort);
-    match args.format {
-        Format::Table => output::people(&table(&lines, &totals, of_all.files, context))?,
-        Format::Csv => csv(&lines)?,
-        Format::Json | Format::Jsonl => {
-            let mut out = output::data();
-            let mut document = Document::start(&mut out, args.format)?;
-            for line in &lines {
-                if let Rendered::Bytes(bytes) = &line.rendered {
-                    document.file(bytes)?;
-                }
-            }
-            document.finish(&totals)?;
+    if args.format == Format::Table {
+        let mut out = output::people_writer();
+        table(&lines, &totals, read, context, &mut out)?;
+        return Ok(out.flush()?);
+    }
+    let mut out = output::data();
+    let mut rows = Rows::start(&mut out, args.format)?;
+    for line in &lines {
+        rows.row(&render(&line.row(&line.path.to_string_lossy()), args.format))?;
+    }
+    Ok(rows.finish(&totals)?)
+}
+
+/// Rows that are rendered already, as JSON, JSON lines or CSV.
+enum Rows<'w, W: Write> {
+    Json(Document<'w, W>),
+    Csv(&'w mut W),
+}
+
+impl<'w, W: Write> Rows<'w, W> {
+    fn start(out: &'w mut W, format: Format) -> std::io::Result<Self> {
+        if format != Format::Csv {
+            return Ok(Self::Json(Document::start(out, format)?));
+        }
+        out.write_all(&csv_line(CSV_COLUMNS))?;
+        Ok(Self::Csv(out))
+    }
+
+    fn row(&mut self, rendered: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Json(document) => document.file(rendered),
+            Self::Csv(out) => out.write_all(rendered),
         }
     }
-    Ok(tally.exit())
+
+    fn finish(self, totals: &Totals) -> std::io::Result<()> {
+        match self {
+            Self::Json(document) => document.finish(totals),
+            Self::Csv(out) => out.flush(),
+        }
+    }
 }
 
-fn sort(lines: &mut [Line], by: Sort) {
+fn sort(lines: &mut [Line<'_>], by: Sort) {
     // The worst first where the figure is the same; the order of paths decides last, as the sort is stable.
     match by {
-        Sort::Name => lines.sort_by(|a, b| a.path.cmp(&b.path)),
+        Sort::None => {}
+        Sort::Name => lines.sort_by(|a, b| a.path.cmp(b.path)),
         Sort::Size => lines.sort_by_key(|line| (Reverse(line.size), line.state)),
         Sort::Entries => lines.sort_by_key(|line| (Reverse(line.entries), line.state)),
-        Sort::Reads => lines.sort_by_key(|line| (Reverse(line.reads), line.state)),
-        Sort::Used => lines.sort_by_key(|line| (Reverse(line.used), line.state)),
-    }
-}
-
-fn line(row: &FileRow<'_>, format: Format) -> Line {
-    let rendered = match format {
-        Format::Table => Rendered::Cells {
-            cells: cells(row),
-            why: row.findings.iter().min_by_key(|finding| Reverse(finding.severity())).map(|finding| {
-                let more = match row.findings.len() {
-                    1 => String::new(),
-                    count => format!(" (and {} more)", count - 1),
-                };
-                format!("{} {}{more}", finding.code, finding.message)
-            }),
-        },
-        Format::Csv => Rendered::Bytes(csv_row(row)),
-        Format::Json | Format::Jsonl => Rendered::Bytes(output::json(row)),
-    };
-    Line {
-        path: PathBuf::new(),
-        size: row.size,
-        entries: row.entries_count,
-        reads: row.cost.map_or(0, |cost| cost.reads),
-        bytes_read: row.cost.map_or(0, |cost| cost.bytes),
-        used: row.last_used.map_or(0, |time| time.0),
-        state: row.state,
-        automatic: row.kind == Kind::Automatic,
-        name: application(row),
-        user: row.user.map(ToOwned::to_owned),
-        estimated_ms: row.estimated_ms(),
-        fragmented: row.cost.is_some_and(|cost| cost.is_worth_compacting()),
-        rendered,
-    }
-}
-
-/// The application, or its AppID where no name is known, or the file's own name where there is no AppID.
-fn application(row: &FileRow<'_>) -> String {
-    match (&row.app_name, row.app_id) {
-        (Some(name), _) => name.clone(),
-        (None, Some(_)) => "-".to_owned(),
-        (None, None) => row.path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        Sort::Reads => lines.sort_by_key(|line| (Reverse(line.reads()), line.state)),
+        Sort::Used => lines.sort_by_key(|line| (Reverse(line.used()), line.state)),
     }
 }
 
@@ -234,11 +251,11 @@ const COLUMNS: [(&str, Align); 11] = [
     ("Last used (UTC)", Align::Left),
 ];
 
-fn cells(row: &FileRow<'_>) -> Vec<String> {
+fn cells(row: &FileRow<'_>, name: &str) -> Vec<String> {
     let dash = || "-".to_owned();
     vec![
         paint(of_state(row.state), row.state.word()),
-        words::harmless(&words::shortened(&application(row), 34)).into_owned(),
+        words::harmless(&words::shortened(name, 34)).into_owned(),
         row.app_id.map_or_else(dash, |id| id.to_string()),
         row.kind.word().to_owned(),
         words::size(row.size),
@@ -251,13 +268,19 @@ fn cells(row: &FileRow<'_>) -> Vec<String> {
     ]
 }
 
-fn table(lines: &[Line], totals: &Totals, read: u64, context: &Context) -> String {
-    let mut out = String::new();
+fn table(
+    lines: &[Line<'_>],
+    totals: &Totals,
+    read: u64,
+    context: &Context,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
     if !lines.is_empty() {
         // Where all files are in one folder, the user knows which.
-        let folder =
-            |line: &Line| line.path.parent().map(|parent| parent.to_string_lossy().into_owned()).unwrap_or_default();
-        let several = lines.windows(2).any(|pair| matches!(pair, [a, b] if folder(a) != folder(b)));
+        let several = lines.windows(2).any(|pair| matches!(pair, [a, b] if a.path.parent() != b.path.parent()));
+        let folder = |line: &Line<'_>| {
+            line.path.parent().map(|parent| parent.to_string_lossy().into_owned()).unwrap_or_default()
+        };
         let users: BTreeSet<&str> = lines.iter().filter_map(|line| line.user.as_deref()).collect();
         let mut columns = COLUMNS.to_vec();
         if users.len() > 1 {
@@ -266,45 +289,40 @@ fn table(lines: &[Line], totals: &Totals, read: u64, context: &Context) -> Strin
         if several {
             columns.push(("Folder", Align::Left));
         }
-        let mut grid = Grid::new(&columns)
+        let cells = |line: &Line<'_>| {
+            let mut cells = cells(&line.row(""), &line.name());
+            if users.len() > 1 {
+                let user = words::shortened(line.user.as_deref().unwrap_or("-"), 20);
+                cells.insert(1, words::harmless(&user).into_owned());
+            }
+            if several {
+                cells.push(words::shortened(&words::harmless(&folder(line)), 48));
+            }
+            cells
+        };
+        Grid::new(&columns)
             .drops(&["Folder", "Kind", "AppID", "Split", "Last used (UTC)", "Pinned", "User", "Click"])
             .shortens(&["Application", "User", "Folder"])
-            .stand_in("AppID", "Application");
-        for line in lines {
-            if let Rendered::Cells { cells, .. } = &line.rendered {
-                let mut cells = cells.clone();
-                if users.len() > 1 {
-                    let user = words::shortened(line.user.as_deref().unwrap_or("-"), 20);
-                    cells.insert(1, words::harmless(&user).into_owned());
-                }
-                if several {
-                    cells.push(words::shortened(&words::harmless(&folder(line)), 48));
-                }
-                grid.row(cells);
-            }
-        }
-        out.push_str(&grid.render());
-        out.push('\n');
+            .stand_in("AppID", "Application")
+            .write(|| lines.iter().map(cells), out)?;
+        writeln!(out)?;
     }
-    trouble(lines, &mut out);
-    let _ = writeln!(out, "{}", paint(HEAD, summary(totals, read)));
-    out.push_str(&advice(lines, totals, context));
-    out
+    trouble(lines, out)?;
+    writeln!(out, "{}", paint(HEAD, summary(totals, read)))?;
+    out.write_all(advice(lines, totals, context).as_bytes())
 }
 
 /// Which files are wrong, and how.
-fn trouble(lines: &[Line], out: &mut String) {
+fn trouble(lines: &[Line<'_>], out: &mut impl Write) -> std::io::Result<()> {
     let mut any = false;
     for line in lines.iter().filter(|line| matches!(line.state, State::Damaged | State::Stale)) {
-        let Rendered::Cells { why: Some(why), .. } = &line.rendered else { continue };
+        let Some(why) = line.why() else { continue };
         let path = line.path.display().to_string();
         let state = paint(of_state(line.state), line.state.word());
-        let _ = writeln!(out, "{state} {}\n        {}", words::harmless(&path), paint(DIM, words::harmless(why)));
+        writeln!(out, "{state} {}\n        {}", words::harmless(&path), paint(DIM, words::harmless(&why)))?;
         any = true;
     }
-    if any {
-        out.push('\n');
-    }
+    if any { writeln!(out) } else { Ok(()) }
 }
 
 /// The last line of the table: sums over the rows, of `read` files.
@@ -340,11 +358,12 @@ fn summary(totals: &Totals, read: u64) -> String {
 }
 
 /// In a sentence: which list costs most, what a click on it reads, and what a prune would make of it.
-fn advice(lines: &[Line], totals: &Totals, context: &Context) -> String {
-    let worst = lines.iter().filter(|line| line.automatic).max_by_key(|line| line.reads);
-    let Some(worst) = worst.filter(|worst| worst.reads > 0) else { return String::new() };
+fn advice(lines: &[Line<'_>], totals: &Totals, context: &Context) -> String {
+    let worst = lines.iter().filter(|line| line.kind == Kind::Automatic).max_by_key(|line| line.reads());
+    let Some(worst) = worst.filter(|worst| worst.reads() > 0) else { return String::new() };
     let mut out = worst_list(worst, totals, context);
-    let others: Vec<&Line> = lines.iter().filter(|line| line.fragmented && !std::ptr::eq(*line, worst)).collect();
+    let others: Vec<&Line<'_>> =
+        lines.iter().filter(|line| line.is_fragmented() && !std::ptr::eq(*line, worst)).collect();
     if let [first, rest @ ..] = others.as_slice() {
         let more = match rest.len() {
             0 => String::new(),
@@ -353,7 +372,7 @@ fn advice(lines: &[Line], totals: &Totals, context: &Context) -> String {
         let _ = writeln!(
             out,
             "{}{more} would take clearly fewer reads if rewritten in one piece; nothing is dropped then:\n  {}",
-            words::harmless(&first.name),
+            words::harmless(&first.name()),
             paint(
                 COMMAND,
                 words::harmless(&format!(
@@ -367,8 +386,8 @@ fn advice(lines: &[Line], totals: &Totals, context: &Context) -> String {
 }
 
 /// What the most expensive list costs, and what would help.
-fn worst_list(worst: &Line, totals: &Totals, context: &Context) -> String {
-    if worst.state != State::Slow && worst.estimated_ms < 50.0 {
+fn worst_list(worst: &Line<'_>, totals: &Totals, context: &Context) -> String {
+    if worst.state != State::Slow && worst.estimated_ms() < 50.0 {
         // Nothing is known of a list that cannot be read.
         let verdict = match (totals.failed, totals.damaged) {
             (0, 0) => " If menus are slow, it is not the jump lists.",
@@ -376,18 +395,19 @@ fn worst_list(worst: &Line, totals: &Totals, context: &Context) -> String {
         };
         return format!(
             "No list is slow: the most expensive takes {} reads per click, about {}.{verdict}\n",
-            words::number(worst.reads),
-            words::milliseconds(worst.estimated_ms)
+            words::number(worst.reads()),
+            words::milliseconds(worst.estimated_ms())
         );
     }
-    let name = if worst.name == "-" { worst.path.display().to_string() } else { worst.name.clone() };
+    let name = worst.name();
+    let name = if name == "-" { worst.path.display().to_string() } else { name.into_owned() };
     let name = words::harmless(&name);
     let path = words::quoted_path(&worst.path.display().to_string());
     let mut out = format!(
         "{name} is the most expensive: a right-click makes {} reads of {} in total, about {}.\n",
-        words::number(worst.reads),
-        words::size(worst.bytes_read),
-        words::milliseconds(worst.estimated_ms),
+        words::number(worst.reads()),
+        words::size(worst.bytes_read()),
+        words::milliseconds(worst.estimated_ms()),
     );
     match pruned(worst, context) {
         Some(Pruned { after, dropped: true }) => {
@@ -428,8 +448,8 @@ struct Pruned {
 }
 
 /// The list after a prune, computed from the file that the prune would write.
-fn pruned(worst: &Line, context: &Context) -> Option<Pruned> {
-    let found = Found { path: worst.path.clone(), hint: Some(Kind::Automatic), named: true };
+fn pruned(worst: &Line<'_>, context: &Context) -> Option<Pruned> {
+    let found = Found { path: worst.path.to_owned(), hint: Some(Kind::Automatic), named: true };
     let options = context.report();
     let limits: Limits = context.read.limits;
     input::view(&found, context, &options, |view| {
@@ -439,67 +459,4 @@ fn pruned(worst: &Line, context: &Context) -> Option<Pruned> {
         Some(Pruned { after: plan.after, dropped: !plan.dropped.is_empty() })
     })
     .ok()?
-}
-
-const CSV_COLUMNS: [&str; 20] = [
-    "path",
-    "kind",
-    "app_id",
-    "app_name",
-    "size",
-    "modified",
-    "format_version",
-    "entries_count",
-    "pinned_count",
-    "links_count",
-    "state",
-    "findings",
-    "last_used",
-    "reads",
-    "bytes",
-    "mean_read",
-    "estimated_ms",
-    "discontinuities",
-    "split_reads",
-    "user",
-];
-
-fn csv_row(row: &FileRow<'_>) -> Vec<u8> {
-    let text = |value: Option<String>| value.unwrap_or_default();
-    let codes: Vec<&str> = row.findings.iter().map(|finding| finding.code.as_str()).collect();
-    csv_line([
-        row.path.to_owned(),
-        row.kind.word().to_owned(),
-        text(row.app_id.map(|id| id.to_string())),
-        text(row.app_name.clone()),
-        row.size.to_string(),
-        text(row.modified.map(|time| time.to_string())),
-        text(row.format_version.map(|version| version.to_string())),
-        row.entries_count.to_string(),
-        text(row.pinned_count.map(|count| count.to_string())),
-        row.links_count.to_string(),
-        row.state.word().to_owned(),
-        codes.join(" "),
-        text(row.last_used.map(|time| time.to_string())),
-        text(row.cost.map(|cost| cost.reads.to_string())),
-        text(row.cost.map(|cost| cost.bytes.to_string())),
-        text(row.cost.map(|cost| format!("{:.2}", cost.mean_read()))),
-        text(row.cost.map(|cost| format!("{:.2}", cost.estimated_ms()))),
-        text(row.cost.map(|cost| cost.discontinuities.to_string())),
-        text(row.cost.map(|cost| cost.split_reads.to_string())),
-        row.user.unwrap_or_default().to_owned(),
-    ])
-}
-
-fn csv(lines: &[Line]) -> Result<(), Stop> {
-    use std::io::Write;
-    let mut out = output::data();
-    out.write_all(&csv_line(CSV_COLUMNS))?;
-    for line in lines {
-        if let Rendered::Bytes(bytes) = &line.rendered {
-            out.write_all(bytes)?;
-        }
-    }
-    out.flush()?;
-    Ok(())
 }

@@ -1,6 +1,8 @@
 //! Aligned tables that fit the terminal: columns are dropped and texts are shortened until no row wraps. Where the output is
 //! not a terminal, tables have their full width.
 
+use std::io::{self, Write};
+
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -80,9 +82,40 @@ impl Grid {
 
     /// The lines, with nothing before the first column and after the last.
     pub(crate) fn render(self) -> String {
-        // On Windows, a line of the full width can wrap.
-        let terminal = Table::new().width().map(|width| usize::from(width).saturating_sub(1).max(20));
-        self.render_in(terminal)
+        self.render_in(terminal_width())
+    }
+
+    /// Writes the lines that [`Grid::render`] gives with these rows. Where the output is not a terminal, no row is kept:
+    /// `rows` is asked twice, first for the widths.
+    pub(crate) fn write<R: Iterator<Item = Vec<String>>>(
+        mut self,
+        rows: impl Fn() -> R,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if terminal_width().is_some() {
+            rows().for_each(|row| self.row(row));
+            return out.write_all(self.render().as_bytes());
+        }
+        for row in rows() {
+            for (column, cell) in self.columns.iter_mut().zip(&row) {
+                column.width = column.width.max(width(cell));
+            }
+        }
+        let heads = self.columns.iter().map(|column| paint(HEAD, &column.name)).collect();
+        let mut line = String::new();
+        for row in std::iter::once(heads).chain(rows()) {
+            line.clear();
+            for (at, (text, column)) in row.iter().zip(&self.columns).enumerate() {
+                line.extend(std::iter::repeat_n(' ', if at == 0 { 0 } else { GAP }));
+                let padding = column.width.saturating_sub(width(text));
+                let (before, after) = if column.align == Align::Right { (padding, 0) } else { (0, padding) };
+                line.extend(std::iter::repeat_n(' ', before));
+                line.push_str(text);
+                line.extend(std::iter::repeat_n(' ', after));
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
+        Ok(())
     }
 
     fn render_in(mut self, available: Option<usize>) -> String {
@@ -156,6 +189,12 @@ impl Grid {
             }
         }
     }
+}
+
+/// Columns of the terminal that a line may take; `None` where the output is not a terminal.
+fn terminal_width() -> Option<usize> {
+    // On Windows, a line of the full width can wrap.
+    Table::new().width().map(|width| usize::from(width).saturating_sub(1).max(20))
 }
 
 /// Columns that a text takes on a terminal.

@@ -235,3 +235,29 @@ fn a_table_that_goes_to_a_file_has_its_full_width() {
     let out = finish(command).exits(1);
     assert!(out.stdout.lines().next().unwrap().ends_with("Folder"), "{}", out.stdout);
 }
+
+#[test]
+fn sort_none_writes_the_rows_as_they_are_found_in_every_format() {
+    let cli = Cli::with_samples();
+    for format in ["jsonl", "json", "csv", "table"] {
+        let sorted = cli.run(&format!("scan samples/AutomaticDestinations --sort name --format {format}"));
+        let streamed = cli.run(&format!("scan samples/AutomaticDestinations --sort none --format {format}"));
+        // In one folder, files are found in the order of their names.
+        assert_eq!(streamed.clean().stdout, sorted.clean().stdout, "{format}");
+    }
+    let out = cli.run("scan samples --sort none --only empty --format jsonl").exits(1);
+    assert_eq!(out.json_lines().len(), 4);
+}
+
+#[test]
+fn columns_are_as_wide_as_their_widest_cell() {
+    let cli = Cli::with(&[(NOTEPAD, ListBuilder::files(4, 3).build())]);
+    cli.write("names.txt", "\"9b9cdc69c1c24e2b\"|\"記事\"\n".as_bytes());
+    let out = cli.run("--app-ids names.txt scan .").clean();
+    let mut lines = out.stdout.lines();
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    // Each of the two characters takes two columns of a terminal.
+    let column = |line: &str, text: &str| line.split(text).next().unwrap().chars().count();
+    assert_eq!(column(head, "AppID"), column(row, "9b9cdc69c1c24e2b") + 2, "{head}\n{row}");
+    assert_eq!(column(head, "Kind"), column(row, "automatic") + 2, "{head}\n{row}");
+}
