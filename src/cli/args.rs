@@ -10,7 +10,7 @@ use super::{
 
 /// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
 #[derive(Debug, Parser)]
-#[command(name = "jlfix", version, about, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "jlfix", version, about, max_term_width = 100, args_override_self = true, after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,

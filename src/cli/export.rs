@@ -49,7 +49,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "DIR")]
     dump_links: Option<PathBuf>,
     /// How jlecmd writes times, in UTC: yyyy MM dd HH mm ss fffffff and what stands between
-    #[arg(long, value_name = "FORMAT", default_value = "yyyy-MM-dd HH:mm:ss", value_parser = date_format)]
+    #[arg(long, value_name = "FORMAT", default_value = "yyyy-MM-dd HH:mm:ss", value_parser = date_format, hide_short_help = true)]
     date_format: DateFormat,
     /// Tell the SHA-256 of each file (in jsonl, csv and timesketch)
     #[arg(long)]
@@ -151,7 +151,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
     let to = args.to.as_deref().filter(|_| !to_stdout);
     for (folder, option) in [(to, "--to"), (args.dump_links.as_deref(), "--dump-links")] {
         if let Some(folder) = folder {
-            refuse_evidence(folder, option, &args.lists.paths, &files)?;
+            refuse_evidence(folder, option, args.lists.roots(), &files)?;
         }
     }
     if files.is_empty() && tally.failed > 0 {

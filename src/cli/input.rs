@@ -1,6 +1,7 @@
 //! From the paths of a command to the files behind them, read and taken apart.
 
 use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -9,14 +10,15 @@ use rayon::prelude::*;
 use jlfix::appid::user_of;
 use jlfix::format::time::FileTime;
 use jlfix::limits::Limits;
-use jlfix::model::{AutomaticList, Deleted, Leftover, Source};
+use jlfix::model::{AutomaticList, Deleted, Kind, Leftover, Source};
 use jlfix::report::{FileFacts, FileRow, ReportOptions};
-use jlfix::scan::{self, Found};
+use jlfix::scan::{self, Found, ScanError};
 
 use super::context::Context;
 use super::exit::Tally;
+use super::places::Exclusions;
 use super::progress::Progress;
-use super::{Stop, output, torn};
+use super::{Stop, output, torn, words};
 
 /// How many files of a batch there are for each thread; two batches are held in memory at once, at the most.
 const FILES_A_THREAD: usize = 64;
@@ -24,23 +26,38 @@ const FILES_A_THREAD: usize = 64;
 /// The files that the paths of a command name, or the live user's if it names none, in order, each once. Places that
 /// cannot be looked at are told and counted.
 pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
+    search(paths, &Exclusions::default(), context, tally)
+}
+
+/// The same, without what is excluded.
+pub(crate) fn search(
+    paths: &[PathBuf],
+    exclusions: &Exclusions,
+    context: &Context,
+    tally: &mut Tally,
+) -> Result<Vec<Found>, Stop> {
     if paths.is_empty() {
         let live = super::live::folders()?;
         if live.is_empty() {
             context.note("you have no jump lists: Windows makes their folders when it first writes one");
         }
-        return Ok(gather_live(&live, context, tally));
+        return Ok(gather_live(&live, exclusions, context, tally));
     }
     let mut files: Vec<Found> = Vec::new();
     let mut progress = Progress::search(context.quiet);
     for path in paths {
         let (before, failed) = (files.len(), tally.failed);
-        find_in(path, &mut files, &mut progress, tally);
-        if files.len() == before && tally.failed == failed {
-            context.note(&format!(
-                "{}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)",
-                path.display()
-            ));
+        let excluded = find_in(path, exclusions, &mut files, &mut progress, tally);
+        if files.len() == before && tally.failed == failed && excluded == 0 {
+            let shown = path.display();
+            context.note(&match lists_behind_links(path) {
+                0 => format!("{shown}: no jump lists in it (*.automaticDestinations-ms, *.customDestinations-ms)"),
+                1 => format!("{shown}: no jump lists in it but one that is a symbolic link, which is not followed"),
+                links => {
+                    let links = words::number(links as u64);
+                    format!("{shown}: no jump lists in it but {links} that are symbolic links, which are not followed")
+                }
+            });
         }
     }
     progress.finish();
@@ -49,19 +66,33 @@ pub(crate) fn gather(paths: &[PathBuf], context: &Context, tally: &mut Tally) ->
 }
 
 /// The files in folders that Windows keeps and nobody named: that one of them is empty is nothing to tell.
-pub(crate) fn gather_live(folders: &[PathBuf], context: &Context, tally: &mut Tally) -> Vec<Found> {
+pub(crate) fn gather_live(
+    folders: &[PathBuf],
+    exclusions: &Exclusions,
+    context: &Context,
+    tally: &mut Tally,
+) -> Vec<Found> {
     let mut files = Vec::new();
     let mut progress = Progress::search(context.quiet);
     for folder in folders {
-        find_in(folder, &mut files, &mut progress, tally);
+        find_in(folder, exclusions, &mut files, &mut progress, tally);
     }
     progress.finish();
     each_once(files)
 }
 
-fn find_in(path: &Path, files: &mut Vec<Found>, progress: &mut Progress, tally: &mut Tally) {
+/// Adds the files at `path`. Returns how many were excluded.
+fn find_in(
+    path: &Path,
+    exclusions: &Exclusions,
+    files: &mut Vec<Found>,
+    progress: &mut Progress,
+    tally: &mut Tally,
+) -> usize {
+    let mut excluded = 0;
     for found in scan::find(path) {
         match found {
+            Ok(Found { path, .. }) | Err(ScanError { path, .. }) if exclusions.has(&path) => excluded += 1,
             Ok(found) => {
                 files.push(found);
                 progress.advance(1);
@@ -72,12 +103,36 @@ fn find_in(path: &Path, files: &mut Vec<Found>, progress: &mut Progress, tally: 
             }
         }
     }
+    excluded
 }
 
+/// How many entries of this folder have the name of a jump list and are symbolic links.
+fn lists_behind_links(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_link = |entry: &std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    entries.filter(|entry| is_link(entry) && Kind::of_path(&entry.path()).is_some_and(Kind::is_list)).count()
+}
+
+/// Each file once, under the path by which it was found first.
 fn each_once(mut files: Vec<Found>) -> Vec<Found> {
-    let mut seen = std::collections::HashSet::new();
-    files.retain(|found| seen.insert(found.path.clone()));
+    let mut paths = HashSet::new();
+    files.retain(|found| paths.insert(found.path.clone()));
+    let mut folders = HashMap::new();
+    let mut places = HashSet::new();
+    files.retain(|found| places.insert(place(&found.path, &mut folders)));
     files
+}
+
+/// The folder of a file, resolved, and the name of the file in it. A symbolic link is a file of its own: it is reported
+/// as one where links are refused. Where names differ only by case, the folder decides whether they name one file.
+fn place(path: &Path, folders: &mut HashMap<PathBuf, PathBuf>) -> PathBuf {
+    let Some(name) = path.file_name() else { return path.to_owned() };
+    if cfg!(windows) && !path.is_symlink() {
+        return std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let resolve = || std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    folders.entry(folder.to_owned()).or_insert_with(resolve).join(name)
 }
 
 /// A file in memory, with what the file system says of it.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use jlfix::appid::{AppId, candidates_for_path, known};
 use jlfix::scan::Found;
@@ -10,7 +11,8 @@ use jlfix::scan::Found;
 use super::context::Context;
 use super::exit::Tally;
 use super::input;
-use super::{Stop, words};
+use super::places::Places;
+use super::{Stop, live, words};
 
 /// Paths, and what is picked from them.
 #[derive(Debug, clap::Args)]
@@ -19,19 +21,63 @@ pub(crate) struct Lists {
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) apps: Apps,
+    #[command(flatten)]
+    places: Places,
+    /// What [`Self::gather`] searched.
+    #[arg(skip)]
+    roots: OnceLock<Vec<PathBuf>>,
 }
 
 impl Lists {
-    /// The files that are meant, in order. Places that cannot be looked at are told and counted.
+    /// The files that are meant, in order. Places that cannot be looked at are reported and counted.
     pub(crate) fn gather(&self, context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
-        self.apps.gather(&self.paths, context, tally)
+        let exclusions = self.places.exclusions()?;
+        let (roots, mut files) = if self.places.all_users {
+            let folders = live::all_users(context, tally)?;
+            let files = input::gather_live(&folders, &exclusions, context, tally);
+            (folders, files)
+        } else {
+            let paths = self.places.paths(&self.paths)?;
+            let files = input::search(&paths, &exclusions, context, tally)?;
+            (paths, files)
+        };
+        let _ = self.roots.set(roots);
+        exclusions.report(context);
+        self.apps.pick(&mut files, context)?;
+        Ok(files)
+    }
+
+    /// The files and folders that [`Self::gather`] searched; none if they were the live user's.
+    pub(crate) fn roots(&self) -> &[PathBuf] {
+        self.roots.get().map_or(&self.paths, Vec::as_slice)
+    }
+
+    /// True if the lists of every user are meant.
+    pub(crate) fn of_all_users(&self) -> bool {
+        self.places.all_users
+    }
+
+    /// The options and paths that mean the same lists, for a command that is printed.
+    pub(crate) fn arguments(&self) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut option = |name: &str, value: &str| parts.extend([name.to_owned(), words::quoted(value)]);
+        self.apps.app.iter().for_each(|app| option("--app", app));
+        self.places.exclude.iter().for_each(|glob| option("--exclude", glob));
+        if let Some(file) = &self.places.files_from {
+            option("--files-from", &file.to_string_lossy());
+        }
+        parts.extend(self.places.all_users.then(|| "--all-users".to_owned()));
+        parts.extend(self.paths.iter().map(|path| words::quoted_path(&path.to_string_lossy())));
+        parts.join(" ")
     }
 }
 
 /// The applications that are asked for; all if none is.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Apps {
-    /// Only the lists of this application: its name, its AppID, or the path of its program; may be repeated
+    /// Only the lists of this application; may be repeated
+    ///
+    /// Its name, its AppID, or the path of its program.
     #[arg(long = "app", value_name = "NAME|APPID|PATH")]
     pub(crate) app: Vec<String>,
 }

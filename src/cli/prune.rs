@@ -17,51 +17,77 @@ use super::exit::{Exit, Tally};
 use super::lists::Lists;
 use super::options::{Format, Verbose};
 use super::presence::{Drive, Targets};
+use super::select::Select;
 use super::words::{self, quoted_path};
+
+/// The rules, in one sentence.
+macro_rules! model {
+    () => {
+        "\
+Keep rules (--keep, --keep-within) keep an entry if any of them does, and when there is one the
+others are dropped; drop rules (--older-than, --match, --missing, --entry) drop entries as well;
+pinned entries are kept unless --include-pinned is given."
+    };
+}
 
 /// Keep every pin and the newest entries of each automatic list, drop the rest, with a backup
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Keep rules (--keep, --keep-within) keep an entry if any of them does; when there is one, the
-other entries are dropped. Drop rules (--older-than, --match, --missing, --entry) drop entries as
-well. Pinned entries are kept unless --include-pinned is given. --compact drops nothing: it
+#[command(after_help = concat!(model!(), "\n
+Examples:
+  jlfix prune --keep 50 --dry-run FOLDER
+  jlfix prune --keep 20 --keep-within 90d FOLDER
+  jlfix prune --keep 50 --only slow FOLDER"))]
+#[command(after_long_help = concat!(model!(), " --compact drops nothing: it
 rewrites a fragmented list in one piece, which takes fewer reads.
 
 Examples:
   jlfix prune --keep 50 --dry-run FOLDER
   jlfix prune --keep 50 FOLDER
   jlfix prune --keep 20 --keep-within 90d FOLDER
+  jlfix prune --keep 50 --only slow --larger-than 1MiB FOLDER
   jlfix prune --older-than 90d --match '*\\Temp\\*' FOLDER
   jlfix prune --keep 50 --app explorer FOLDER
   jlfix prune --entry 17 FILE
-  jlfix prune --compact FOLDER")]
+  jlfix prune --compact FOLDER"))]
 pub(crate) struct PruneArgs {
     #[command(flatten)]
     lists: Lists,
     /// Keep the N newest unpinned entries of each list, and every pinned one
     #[arg(long, value_name = "N")]
     keep: Option<usize>,
-    /// Keep the unpinned entries used within this time: 90d, 12w, 6mo, 2y, or since a date: 2026-01-31
+    /// Keep the entries used within this time: 90d, 12w, 6mo, 2y
+    ///
+    /// Or since a date: 2026-01-31.
     #[arg(long, value_name = "AGE", value_parser = age::parse)]
     keep_within: Option<Age>,
-    /// Drop entries last used longer ago than this: 90d, 12w, 6mo, 2y, or before a date: 2026-01-31
+    /// Drop entries last used longer ago than this: 90d, 12w, 6mo, 2y
+    ///
+    /// Or before a date: 2026-01-31.
     #[arg(long, value_name = "AGE", value_parser = age::parse)]
     older_than: Option<Age>,
-    /// Drop entries whose path, link target or known folder matches (* ? [..] {a,b}, any case); without
-    /// wildcards, any that contain it; may be repeated
+    /// Drop entries whose path, link target or known folder matches
+    ///
+    /// The wildcards are * ? [..] {a,b}, in any case, and the pattern has to match all of the text. A pattern without
+    /// wildcards matches every text that contains it. May be repeated.
     #[arg(long = "match", value_name = "GLOB")]
     globs: Vec<String>,
-    /// Drop the entry with this id, as `show` prints it, from the one list named; may be repeated
+    /// Drop the entry with this id from the one list named; may be repeated
+    ///
+    /// `show` prints the ids. They count from 1 in each list, so exactly one list has to be meant.
     #[arg(long = "entry", value_name = "ID")]
     entries: Vec<u64>,
-    /// Drop what points at a local file that is gone, on a drive that is there
+    /// Drop what points at a local file that is gone
+    ///
+    /// Only on a drive that is there, and in a folder that can be read.
     #[arg(long)]
     missing: bool,
     /// For --missing: where a drive of the list is on this machine, such as C=/mnt/c; may be repeated
-    #[arg(long, value_name = "LETTER=DIR", requires = "missing")]
+    #[arg(long, value_name = "LETTER=DIR", requires = "missing", hide_short_help = true)]
     drive: Vec<Drive>,
+    #[command(flatten)]
+    select: Select,
     /// Which entries --keep prefers
-    #[arg(long, value_enum, default_value = "recent", requires = "keep")]
+    #[arg(long, value_enum, default_value = "recent", requires = "keep", hide_short_help = true)]
     by: ByName,
     /// Apply the rules to pinned entries too
     #[arg(long)]
@@ -69,7 +95,9 @@ pub(crate) struct PruneArgs {
     /// Rewrite fragmented lists in one piece, even if no entry is dropped
     #[arg(long)]
     compact: bool,
-    /// Show what would be dropped, and change nothing; exit code 1 if something would be
+    /// Show what would be dropped, and change nothing
+    ///
+    /// Exit code 1 if something would be dropped.
     #[arg(long, short = 'n')]
     dry_run: bool,
     /// Save nothing first: what goes is gone
@@ -140,7 +168,7 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
         ));
     }
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let files = args.select.pick(args.lists.gather(context, &mut tally)?, context)?;
     let lists = files.iter().filter(|found| found.hint != Some(Kind::Custom)).count();
     if !args.entries.is_empty() && lists > 1 {
         return Err(Stop::Usage(format!(
@@ -171,6 +199,12 @@ pub(crate) fn run(args: &PruneArgs, context: &Context) -> Result<Exit, Stop> {
         effect.add(here);
     }
     effect.report(args, context);
+    if lists == 0 && files.iter().any(|found| !found.named) {
+        context.note(&format!(
+            "{}, and no automatic list: only its application knows what belongs into a custom list, so prune changes none",
+            words::count(files.len(), "custom list")
+        ));
+    }
     if args.missing && targets.unknown() > 0 {
         context.note(&format!(
             "--missing: {} could not be looked up and {} kept",

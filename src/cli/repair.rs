@@ -12,6 +12,7 @@ use super::context::Context;
 use super::exit::{Exit, Tally};
 use super::lists::Lists;
 use super::options::{Format, Verbose};
+use super::select::Select;
 use super::words;
 
 /// Repair damaged lists from what is left in them, with a backup
@@ -27,6 +28,8 @@ Examples:
 pub(crate) struct RepairArgs {
     #[command(flatten)]
     lists: Lists,
+    #[command(flatten)]
+    select: Select,
     /// Keep entries whose link is gone; Windows cannot open them
     #[arg(long)]
     keep_linkless: bool,
@@ -53,7 +56,7 @@ pub(crate) fn run(args: &RepairArgs, context: &Context) -> Result<Exit, Stop> {
         .reset(args.reset)
         .code_page(context.read.code_page);
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let files = args.select.pick(args.lists.gather(context, &mut tally)?, context)?;
     let mut session = Session::start(context, "repaired", args.dry_run, true, tally)?;
     session.expect(files.len());
     for found in &files {

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use jlfix::limits::Limits;
 use jlfix::model::Kind;
 use jlfix::plan::{self, PruneRules};
-use jlfix::report::{FileRow, ReportOptions, SLOW_MS, State, Totals};
+use jlfix::report::{FileRow, ReportOptions, State, Totals};
 use jlfix::scan::Found;
 
 use super::context::Context;
@@ -20,9 +20,10 @@ use super::lists::Lists;
 use super::options::Format;
 use super::output::{self, Document, csv_line};
 use super::scan_line::{CSV_COLUMNS, Line, csv_row};
+use super::select::Select;
 use super::style::{COMMAND, DIM, HEAD, of_state, paint};
 use super::table::{Align, Grid};
-use super::{Stop, live, words};
+use super::{Stop, words};
 
 /// How many entries the advice keeps.
 const ADVISED_KEEP: usize = 50;
@@ -38,28 +39,14 @@ Examples:
 pub(crate) struct ScanArgs {
     #[command(flatten)]
     lists: Lists,
-    /// Scan the lists of every user of this machine (Windows)
-    #[arg(long, conflicts_with = "paths")]
-    all_users: bool,
     /// What to sort by
     #[arg(long, value_enum, default_value = "reads")]
     sort: Sort,
-    /// Show only files in these states: damaged, slow, stale, empty, ok
-    #[arg(long, value_name = "STATE", value_delimiter = ',', value_enum)]
-    only: Vec<StateName>,
-    /// From how many milliseconds a click counts as slow
-    #[arg(long, default_value_t = SLOW_MS, value_name = "MS", value_parser = milliseconds)]
-    slow_ms: f64,
+    #[command(flatten)]
+    select: Select,
     /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
-}
-
-fn milliseconds(text: &str) -> Result<f64, String> {
-    text.parse()
-        .ok()
-        .filter(|ms: &f64| ms.is_finite() && *ms >= 0.0)
-        .ok_or_else(|| "need a number of milliseconds".to_owned())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -78,37 +65,9 @@ enum Sort {
     None,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum StateName {
-    Damaged,
-    Slow,
-    Stale,
-    Empty,
-    Ok,
-}
-
-impl StateName {
-    fn state(self) -> State {
-        match self {
-            Self::Damaged => State::Damaged,
-            Self::Slow => State::Slow,
-            Self::Stale => State::Stale,
-            Self::Empty => State::Empty,
-            Self::Ok => State::Ok,
-        }
-    }
-}
-
 pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = if args.all_users {
-        let folders = live::all_users(context, &mut tally)?;
-        let mut files = input::gather_live(&folders, context, &mut tally);
-        args.lists.apps.pick(&mut files, context)?;
-        files
-    } else {
-        args.lists.gather(context, &mut tally)?
-    };
+    let files = args.lists.gather(context, &mut tally)?;
     if args.sort == Sort::None && args.format != Format::Table {
         stream(args, &files, context, &mut tally)?;
     } else {
@@ -118,12 +77,8 @@ pub(crate) fn run(args: &ScanArgs, context: &Context) -> Result<Exit, Stop> {
 }
 
 impl ScanArgs {
-    fn shows(&self, state: State) -> bool {
-        self.only.is_empty() || self.only.iter().any(|only| only.state() == state)
-    }
-
     fn options<'c>(&self, context: &'c Context) -> ReportOptions<'c> {
-        context.report().slow_ms(self.slow_ms)
+        context.report().slow_ms(self.select.slow_ms)
     }
 }
 
@@ -147,7 +102,7 @@ fn stream(args: &ScanArgs, files: &[Found], context: &Context, tally: &mut Tally
     let mut totals = Totals::default();
     let each = |view: View<'_>| {
         let state = view.row.state;
-        (state, args.shows(state).then(|| (render(view.row, args.format), totals_of(view.row))))
+        (state, args.select.accepts(state, view.row.size).then(|| (render(view.row, args.format), totals_of(view.row))))
     };
     let mut out = output::data();
     let mut rows = Rows::start(&mut out, args.format)?;
@@ -172,7 +127,7 @@ fn collect(args: &ScanArgs, files: &[Found], context: &Context, tally: &mut Tall
     input::view_all(files, context, &args.options(context), tally, each, |found, (line, one)| {
         read += one.files;
         found_any |= is_finding(line.state);
-        if args.shows(line.state) {
+        if args.select.accepts(line.state, line.size) {
             totals.merge(&one);
             lines.push(line.of(&found.path));
         }
@@ -185,6 +140,7 @@ fn collect(args: &ScanArgs, files: &[Found], context: &Context, tally: &mut Tall
     if args.format == Format::Table {
         let mut out = output::people_writer();
         table(&lines, &totals, read, context, &mut out)?;
+        out.write_all(slow_lists(&lines, args).as_bytes())?;
         return Ok(out.flush()?);
     }
     let mut out = output::data();
@@ -383,6 +339,21 @@ fn advice(lines: &[Line<'_>], totals: &Totals, context: &Context) -> String {
         );
     }
     out
+}
+
+/// The command for all slow lists, where there are several.
+fn slow_lists(lines: &[Line<'_>], args: &ScanArgs) -> String {
+    let slow = lines.iter().filter(|line| line.kind == Kind::Automatic && line.state == State::Slow).count();
+    if slow < 2 {
+        return String::new();
+    }
+    let limit = args.select.slow_limit().map(|ms| format!(" --slow-ms {ms}")).unwrap_or_default();
+    let command = format!("jlfix prune --keep {ADVISED_KEEP} --only slow{limit} {}", args.lists.arguments());
+    format!(
+        "{} are slow. This prunes them and leaves the others alone:\n  {}\n",
+        words::count(slow, "list"),
+        paint(COMMAND, words::harmless(command.trim_end()))
+    )
 }
 
 /// What the most expensive list costs, and what would help.

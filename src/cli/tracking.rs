@@ -15,6 +15,7 @@ use super::context::Context;
 use super::doctor::settings::{ADVANCED, TRACK_DOCS};
 use super::exit::{Exit, Tally};
 use super::input;
+use super::places::Exclusions;
 use super::style::{COMMAND, DIM, GOOD, WARN, paint};
 use super::{Stop, live, output, words};
 
@@ -149,7 +150,7 @@ fn off(keep_backup: bool, context: &Context) -> Result<Exit, Stop> {
 /// Saves the live user's lists; all of them, or nothing is turned off.
 fn save(context: &Context) -> Result<Option<(String, usize)>, Stop> {
     let mut tally = Tally::default();
-    let files = input::gather_live(&live::folders()?, context, &mut tally);
+    let files = input::gather_live(&live::folders()?, &Exclusions::default(), context, &mut tally);
     let mut run = begin(&open_store(context)?, context)?;
     for found in &files {
         match store::backup(&found.path, &options(context, false), &mut run) {

@@ -47,4 +47,5 @@ mod repair_file;
 mod restore;
 mod samples;
 mod scan;
+mod select;
 mod show;

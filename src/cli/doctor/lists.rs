@@ -125,7 +125,7 @@ fn targets_of(row: &FileRow<'_>, targets: &Targets<'_>) -> TargetsOf {
 
 /// Everything about the lists that `args` select.
 pub(super) fn checks(looked: &Looked, args: &Lists, build: Option<&Build>, context: &Context) -> Vec<Check> {
-    let paths = args.paths.as_slice();
+    let paths = args.roots();
     let folders = folders(looked, paths);
     let mut checks = vec![sizes(looked)];
     checks.extend(clicks(looked, build, context));

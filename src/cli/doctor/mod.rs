@@ -97,6 +97,13 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
     let lists = lists::look(&files, &args.drive, context, &mut tally)?;
     let build = settings::build();
     let mut checks = settings::before_lists(lists.entries(), build.as_ref());
+    if args.lists.of_all_users() {
+        checks.push(Check::new(
+            "other_users",
+            State::Skipped,
+            "Settings are those of the user who runs jlfix; those of other users are not read",
+        ));
+    }
     checks.extend(lists::checks(&lists, &args.lists, build.as_ref(), context));
     checks.extend(settings::elsewhere());
     match args.format {

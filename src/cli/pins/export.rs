@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
     let files = args.lists.gather(context, &mut tally)?;
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
-        refuse_evidence(folder_of(&args.output), "--output", &args.lists.paths, &files)?;
+        refuse_evidence(folder_of(&args.output), "--output", args.lists.roots(), &files)?;
     }
     let file = gather(&files, context, &mut tally);
     if interrupt::asked() {
