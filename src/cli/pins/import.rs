@@ -21,14 +21,18 @@ use crate::cli::{Stop, words};
 /// Add the pins of a pins file to the lists of a profile
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The pins follow those that are there, in their order. A path that is pinned already is left alone, so
-that a second import changes nothing. A list that is not there is made in the format of the lists
-beside it. A damaged list is refused.
+Examples:
+  jlfix pins import pins.json --into FOLDER --dry-run
+  jlfix pins import pins.json --into FOLDER --map 'C:\\Users\\old=C:\\Users\\new' --map D:=E:")]
+#[command(after_long_help = "\
+The pins follow those that are there, in their order. A path that is pinned already is left alone,
+so that a second import changes nothing. A list that is not there is made in the format of the
+lists beside it. A damaged list is refused.
 
-A mapped path is changed everywhere in the entry and its link: path, LinkInfo, relative path, working
-directory, icon, property store and item ID list. Paths match at a backslash, in any case; of several
-mappings the longest is used. knownfolder: and :: names need no mapping: the path in their links is
-mapped, or dropped if no mapping matches, and the item ID list leads to the folder.
+A mapped path is changed everywhere in the entry and its link: path, LinkInfo, relative path,
+working directory, icon, property store and item ID list. Paths match at a backslash, in any case;
+of several mappings the longest is used. knownfolder: and :: names need no mapping: the path in
+their links is mapped, or dropped if no mapping matches, and the item ID list leads to the folder.
 
 The tracker block, the serial number and the id of the volume, file references, and host and object
 ids of the entry are dropped: they belong to the old machine. They are kept for a path on a share
