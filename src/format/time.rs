@@ -21,6 +21,8 @@ pub struct FileTime(pub u64);
 
 const TICKS_PER_SECOND: u64 = 10_000_000;
 const TICKS_PER_DAY: u64 = 86_400 * TICKS_PER_SECOND;
+/// 10000-01-01, the first moment that RFC 3339 cannot write.
+const YEAR_10000: u64 = 2_650_467_744_000_000_000;
 const SECONDS_TO_UNIX_EPOCH: i64 = 11_644_473_600;
 
 impl FileTime {
@@ -31,7 +33,7 @@ impl FileTime {
 
     /// True if the value is 0 or in the years that RFC 3339 can write (to 9999).
     pub fn is_plausible(self) -> bool {
-        self.0 == 0 || self.civil().is_some()
+        self.0 < YEAR_10000
     }
 
     /// The moment, if it is before 9999-12-30T22:00:00Z, the last one of the time library.
@@ -78,6 +80,9 @@ impl FileTime {
 impl FileTime {
     /// RFC 3339 in UTC with seven decimals, if the year is before 10000.
     pub(crate) fn ascii(self) -> Option<Ascii<28>> {
+        if !self.is_plausible() {
+            return None;
+        }
         // Years of 400 (146,097 days) start on 1601-01-01, as FILETIME does; a month is found in the year from 1 March.
         let days = (self.0 / TICKS_PER_DAY).checked_add(306)?;
         let (era, of_era) = (days / 146_097, days % 146_097);
@@ -87,9 +92,6 @@ impl FileTime {
         let day = of_year - (153 * from_march + 2) / 5 + 1;
         let (month, later) = if from_march < 10 { (from_march + 3, 0) } else { (from_march - 9, 1) };
         let year = 1600 + era * 400 + year_of_era + later;
-        if year > 9999 {
-            return None;
-        }
         let second = self.0 / TICKS_PER_SECOND % 86_400;
         let mut text = Ascii(*b"0000-00-00T00:00:00.0000000Z");
         text.decimal(4, 4, year);
@@ -139,6 +141,7 @@ mod tests {
         for day in (0..146_200).chain(3_067_000..3_067_672) {
             let time = FileTime(day * TICKS_PER_DAY + TICKS_PER_DAY - 1);
             let expected = time.civil().map(|moment| format!("{moment}Z"));
+            assert_eq!(time.is_plausible(), expected.is_some(), "day {day}");
             assert_eq!(time.rfc3339(), expected, "day {day}");
         }
         let moment = FileTime(133_919_536_269_767_640).timestamp().unwrap();

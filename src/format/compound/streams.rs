@@ -231,13 +231,12 @@ impl Fault {
 pub(crate) struct Pieces<'a> {
     data: &'a [u8],
     current: Range<usize>,
-    copied: Vec<u8>,
     ranges: Vec<Range<usize>>,
 }
 
 impl<'a> Pieces<'a> {
     pub(crate) fn new(data: &'a [u8]) -> Self {
-        Self { data, current: 0..0, copied: Vec::new(), ranges: Vec::new() }
+        Self { data, current: 0..0, ranges: Vec::new() }
     }
 
     fn current(&self) -> &'a [u8] {
@@ -255,17 +254,21 @@ impl<'a> Pieces<'a> {
 
     fn keep(&mut self) {
         if !self.current.is_empty() {
-            self.copied.extend_from_slice(self.current());
             self.ranges.push(self.current.clone());
         }
     }
 
     /// The bytes, and the ranges that they were copied from if there are several.
     pub(crate) fn join(mut self) -> (Cow<'a, [u8]>, Vec<Range<usize>>) {
-        if self.copied.is_empty() {
+        if self.ranges.is_empty() {
             return (Cow::Borrowed(self.current()), Vec::new());
         }
         self.keep();
-        (Cow::Owned(self.copied), self.ranges)
+        // The ranges are of different sectors, so together they are no more than the file.
+        let mut copied = Vec::with_capacity(self.ranges.iter().map(ExactSizeIterator::len).sum());
+        for range in &self.ranges {
+            copied.extend_from_slice(self.data.get(range.clone()).unwrap_or_default());
+        }
+        (Cow::Owned(copied), self.ranges)
     }
 }
