@@ -6,11 +6,11 @@
 
 use byteorder::{ByteOrder, LittleEndian};
 
-/// What was cut short: the one error that a bounded read can make.
+/// What was truncated: the one error that a bounded read can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at offset {offset}: need {need} bytes, have {have}")]
 pub struct Short {
-    /// The field or structure that was wanted, in the format's own words.
+    /// The field or structure that was wanted, as the format names it.
     pub what: &'static str,
     /// Where it starts, in bytes from the start of the structure's own stream or file.
     pub offset: u64,

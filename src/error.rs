@@ -1,6 +1,6 @@
 //! The errors, by whose fault they are.
 //!
-//! A program that changes people's files has to tell apart what the file is to blame for, what the
+//! A program that changes people's files has to distinguish errors of the file, of the
 //! caller is, and what the system is: each asks for something else to be done. Every message says what
 //! was wanted, where, what it needs and what there is. Paths are written as they are; a terminal has to
 //! escape them.
@@ -33,7 +33,7 @@ pub enum Error {
     File {
         /// The file.
         path: PathBuf,
-        /// The field or structure, in the format's own words.
+        /// The field or structure, as the format names it.
         what: String,
         /// Where it starts, in bytes from the start of the file or stream, if that is known.
         offset: Option<u64>,
@@ -42,7 +42,7 @@ pub enum Error {
         /// What is there.
         have: String,
     },
-    /// The caller's fault: an argument that cannot be meant.
+    /// An invalid argument of the caller.
     #[error("{what}: need {need}, have {have}")]
     Caller {
         /// The argument.
@@ -67,7 +67,7 @@ pub enum Error {
         path: PathBuf,
         /// What was being done, as it follows "cannot".
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Another process has the file, or the backup store, and did not let go of it in time.
@@ -106,7 +106,7 @@ pub enum Error {
         /// How many times it was read and planned.
         times: u32,
     },
-    /// What was made does not hold against what was meant: a result against its plan, a backup against its source.
+    /// A check after writing failed: a result differs from its plan, or a backup from its source.
     #[error("{}: {what}: need {need}, have {have}", path.display())]
     Verification {
         /// The file.
@@ -132,7 +132,7 @@ impl Error {
         }
     }
 
-    /// What the system said when `doing` (as it follows "cannot") was tried for `path`.
+    /// The system's error for `path`; `doing` is the action, as it follows "cannot".
     pub fn io(path: &Path, doing: &'static str, source: io::Error) -> Self {
         Self::Io { path: path.to_owned(), doing, source }
     }
@@ -179,7 +179,7 @@ impl Error {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// Following it would write somewhere else than where it was said to.
+    /// Following it would write to another place than the one named.
     #[error("a symbolic link; name the file it points to")]
     Symlink,
     /// A junction, mount point, cloud placeholder or the like.

@@ -53,7 +53,7 @@ self_cell!(
 /// A jump list or a shell link: an automatic list (`*.automaticDestinations-ms`), a custom list
 /// (`*.customDestinations-ms`) or a `.lnk` file. Owns the bytes.
 ///
-/// A damaged file is read as far as it goes; [`findings`](Self::findings) reports what is wrong with it.
+/// A damaged file is read as far as possible; [`findings`](Self::findings) reports what is wrong with it.
 pub struct JumpList {
     path: Option<PathBuf>,
     options: ReadOptions,

@@ -17,10 +17,10 @@ pub struct Limits {
     /// file share no sector, so 1 would do; damaged ones overlap, and this keeps that from multiplying.
     /// Default 4.
     pub handed_out_per_byte: u64,
-    /// How many bytes the reading of a damaged file may go over in its attempts to mend it, beside the passes that
-    /// it makes through the whole file once. Default 64 MiB; 0 mends nothing that takes an attempt.
+    /// How many bytes may be examined in attempts to repair a damaged file, besides the passes that
+    /// go through the whole file once. Default 64 MiB; 0 repairs nothing that takes an attempt.
     pub salvage_work: u64,
-    /// How many deleted entries, links and streams are told of one file. Far more than a list that Windows has kept can
+    /// Most deleted entries, links and streams that are reported for one file. Far more than a list that Windows has kept can
     /// have left behind. Default 65,536.
     pub deleted: usize,
 }

@@ -1,7 +1,7 @@
-//! Writes a compound file anew, through the `cfb` crate: version 3, minimal, the directory a balanced tree.
+//! Writes a new compound file, through the `cfb` crate: version 3, minimal, the directory a balanced tree.
 //!
-//! Never in place: a fresh file holds nothing but what was kept, and costs the fewest sectors to read. The same
-//! content gives the same bytes, as the root's times and class come from the source and nothing else does not.
+//! Never in place: a new file holds only what was kept, and has the fewest sectors to read. The same
+//! content gives the same bytes: the root's times and class are copied from the source.
 
 use std::collections::HashSet;
 use std::io::{self, Cursor, Write};
@@ -30,7 +30,7 @@ impl NewStream<'_> {
 /// Builds a compound file with these streams, in memory.
 ///
 /// # Errors
-/// A name that cannot be a stream's, or stands twice.
+/// A name that is invalid for a stream, or used twice.
 pub fn build(root: &Root, storages: &[String], streams: &[NewStream<'_>]) -> io::Result<Vec<u8>> {
     let mut file = cfb::CompoundFile::create_with_version(cfb::Version::V3, Cursor::new(Vec::new()))?;
     let mut made = HashSet::new();

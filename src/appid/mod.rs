@@ -1,8 +1,8 @@
 //! Who a jump list belongs to.
 //!
-//! A jump list's file is named by its application's AppID, a number that says nothing by itself. It is a
+//! A jump list's file is named by its application's AppID, a number without meaning of its own. It is a
 //! checksum of the application's name as Windows knows it, so a table of such names explains the ids it
-//! was never told, and a list of executables found elsewhere can explain the rest. The tables are in the
+//! is not in the tables, and a list of executables found elsewhere can explain the rest. The tables are in the
 //! files below this one; what a user adds comes before them. Where a part of a name differs from machine to
 //! machine, that part is computed back from the id.
 //!

@@ -34,7 +34,7 @@ pub enum LineProblem {
     /// There is no bar between id and description.
     #[error("need \"ID\"|\"description\", have no bar")]
     NoBar,
-    /// What stands before the bar is no AppID.
+    /// What is before the bar is no AppID.
     #[error("need an id of 1 to 16 hex digits, have {}", shown(.0))]
     BadId(String),
     /// A quote was opened and not closed, or the other way round.

@@ -45,7 +45,7 @@ const VARIABLES: [(&str, &str); 8] = [
 ];
 
 /// The names that Windows may know an executable by, the likeliest first, each once: the path with the
-/// folder replaced by its GUID where that is what Windows is seen to do, or by that of a folder that stands
+/// folder replaced by its GUID where that is what Windows is seen to do, or by that of a folder that is
 /// for it elsewhere; the path itself; what a program of Mozilla's kin in its place would call itself; the
 /// path with any other known folder replaced. `path` may have quotes around it, slashes, a `\\?\` before it,
 /// a variable such as `%ProgramFiles%` or a GUID at its start. What is no path, such as an AppUserModelID,

@@ -6,7 +6,7 @@
 //! bits of the id, whatever the other bits are. So where all of a name but a few characters is known, those
 //! are the solution of 64 linear equations, found without trying a single one. Eight characters of seven
 //! bits leave eight equations over, and most of what would satisfy those by chance is no readable text.
-//! So an id also tells the user's name to whoever holds it.
+//! So an id also shows the user's name to whoever holds it.
 //!
 //! Nearly every id has no such name, and a scan asks for every list. So what does not depend on the id is computed once:
 //! the equations, solved as far as they go, and eight parities of the id that no value of the unknown part changes. They
@@ -37,7 +37,7 @@ enum Letters {
 }
 
 impl Letters {
-    /// The character that stands for "nothing flipped yet", and what may be flipped in it.
+    /// The character that stands for "no bit flipped yet", and the bits that may be flipped in it.
     fn bits(self) -> (u8, &'static [u8]) {
         match self {
             // A letter of hex differs from a digit in three bits that are never seen apart.
@@ -68,7 +68,7 @@ impl Letters {
     }
 }
 
-/// A name with a hole: the unknown part stands between each two of `parts`, the same each time.
+/// A name with a hole: the unknown part is between each two of `parts`, the same each time.
 struct Template {
     name: Option<&'static str>,
     parts: Vec<String>,

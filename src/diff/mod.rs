@@ -1,6 +1,6 @@
 //! What is different between two jump lists: entries, links, pins, order, header, other streams and the container.
 //!
-//! Entries are matched by what they are of (path and object id), not by their id alone: Windows gives ids anew when a list
+//! Entries are matched by what they are of (path and object id), not by their id alone: Windows reuses ids when a list
 //! is deleted and written again, and a merge renumbers entries whose ids clash.
 
 mod fields;

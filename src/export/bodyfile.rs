@@ -10,7 +10,7 @@ use crate::format::time::FileTime;
 const DIRECTORY: u32 = 0x10;
 
 /// Writes a file's rows, each as a line: when the target was last accessed through the list (a), modified (m) and
-/// created (b), as entry and link tell. The time that a file's record was changed is in neither.
+/// created (b), from entry and link. The time that a file's record was changed is in neither.
 pub fn bodyfile(file: &SourceFile<'_>, out: &mut Vec<u8>) {
     for row in rows(file) {
         line(&row, out);
@@ -76,7 +76,7 @@ fn harmless(text: &str) -> String {
     out
 }
 
-/// Seconds since 1970; 0 for none and for a time before, which the format has no way to tell.
+/// Seconds since 1970; 0 for none and for a time before, which the format cannot express.
 fn seconds(time: Option<FileTime>) -> i64 {
     time.map_or(0, |time| time.unix_seconds().max(0))
 }

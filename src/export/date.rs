@@ -17,7 +17,7 @@ enum Part {
     Hour,
     Minute,
     Second,
-    /// So many digits of the second's fraction, 1 to 7.
+    /// Digits of the second's fraction, 1 to 7.
     Fraction(usize),
     Text(String),
 }
@@ -39,7 +39,7 @@ pub enum BadDateFormat {
     Empty,
 }
 
-/// What .NET does not take as it stands.
+/// What .NET rejects.
 const SPECIFIERS: &str = "dfFghHKmMstyz%";
 
 impl Default for DateFormat {

@@ -8,7 +8,7 @@ use crate::appid::AppId;
 pub struct DumpedLink {
     /// `<user>_<appid>_<kind>_<entry>`, without an ending. Any file system takes it.
     pub stem: String,
-    /// The bytes, as they stand in the list.
+    /// The bytes, as they are in the list.
     pub bytes: Vec<u8>,
 }
 
@@ -35,7 +35,7 @@ pub fn dumped_links(file: &SourceFile<'_>) -> Vec<DumpedLink> {
     dumped.collect()
 }
 
-/// The name without what a file system would turn down or take for something else.
+/// The name without what a file system would reject or take for something else.
 fn safe(name: &str) -> String {
     let plain = |c: char| if c.is_control() || "<>:\"/\\|?*".contains(c) || is_format(c) { '-' } else { c };
     let name: String = name.chars().take(LONGEST_USER).map(plain).collect();

@@ -135,7 +135,7 @@ pub fn automatic(file: &SourceFile<'_>, dates: &DateFormat, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes the rows of a custom list, or of a link by itself.
+/// Writes the rows of a custom list, or of a single link.
 pub fn custom(file: &SourceFile<'_>, dates: &DateFormat, out: &mut Vec<u8>) {
     let mut line = Line::new(out, dates);
     for row in rows(file) {

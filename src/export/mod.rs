@@ -1,4 +1,4 @@
-//! The shapes that examiners' other tools take: one function a format, from rows to bytes. Nothing here prints, and
+//! The formats of examiners' other tools: one function per format, from rows to bytes. Nothing here prints, and
 //! nothing is dropped: an entry without a link, a link without an entry and a link that cannot be read are rows too.
 //!
 //! A row borrows from the list it is of, and texts are decoded as they are written, so that many files cost little more

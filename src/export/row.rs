@@ -25,7 +25,7 @@ pub struct SourceFile<'c> {
     pub app_id: Option<AppId>,
     /// What application that is, if it is known.
     pub app_name: Option<&'c str>,
-    /// Whose it is, if its path tells.
+    /// Its user, if the path names one.
     pub user: Option<&'c str>,
     /// SHA-256 of its bytes, in lower-case hex, if it was asked for.
     pub sha256: Option<String>,
@@ -42,7 +42,7 @@ pub struct SourceFile<'c> {
 
 impl<'c> SourceFile<'c> {
     /// The file `source`, of which `list` is what [`AutomaticList::read`] made of it if it is automatic, and `told` what is
-    /// told of both.
+    /// known of both.
     pub fn new(
         facts: &'c FileFacts,
         source: &'c Source<'c>,
@@ -77,7 +77,7 @@ impl<'c> SourceFile<'c> {
         }
     }
 
-    /// The same with what is deleted in it: further rows, behind all others, of which [`Row::deleted`] tells.
+    /// The same with what is deleted in it: further rows after all others, with [`Row::deleted`] set.
     #[must_use]
     pub fn with_deleted(mut self, deleted: &'c Deleted<'c>) -> Self {
         self.deleted = Some(deleted);
@@ -104,7 +104,7 @@ impl<'c> SourceFile<'c> {
     }
 }
 
-/// An entry, its link, and what both tell.
+/// An entry, its link, and what is known from both.
 #[derive(Debug)]
 pub struct Row<'c> {
     /// The file it is in.
@@ -222,7 +222,7 @@ pub(super) fn known(time: FileTime) -> Option<FileTime> {
 }
 
 /// The rows of a file: the entries in the order of the list, then the links that no entry owns; the links of a custom
-/// list in their order; a link by itself; then what is deleted, if it is told, in the order of the file.
+/// list in their order; a single link; then what is deleted, if it is reported, in the order of the file.
 pub fn rows<'c>(file: &'c SourceFile<'c>) -> impl Iterator<Item = Row<'c>> {
     let page = file.code_page;
     let of_list = file.list.into_iter().flat_map(move |list| {

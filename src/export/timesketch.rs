@@ -84,7 +84,7 @@ struct About<'a> {
     deleted_live: Option<Live>,
 }
 
-/// Writes a file's rows, each as a line for each time that it tells: last access, then the target's creation,
+/// Writes a file's rows, a line for each time: last access, then the target's creation,
 /// modification and access as the link has them, then the times in the object ids of entry and link. No line for a row
 /// without any.
 pub fn timesketch(file: &SourceFile<'_>, out: &mut Vec<u8>) {

@@ -1,7 +1,7 @@
 //! Custom destinations: a flat file of categories and links that an application writes (measured, docs/format.md).
 //!
 //! A link here has no length: only the link reader knows where it ends. So where one is damaged, the next is
-//! looked for by the class identifier that stands before each, and the bytes in between are told.
+//! looked for by the class identifier before each, and the bytes in between are reported.
 //!
 //! ```
 //! use jlfix::format::custom::Custom;
@@ -22,7 +22,7 @@ use crate::bytes::{Bytes, Short};
 
 /// The class identifier before each link: that of a shell link.
 pub const LINK_CLASS: Guid = Guid::new(0x0002_1401, 0, 0, [0xC0, 0, 0, 0, 0, 0, 0, 0x46]);
-/// What stands after each category.
+/// What is after each category.
 pub const FOOTER: u32 = 0xBABF_FBAB;
 /// The version in every file known.
 pub const VERSION: u32 = 2;
@@ -45,7 +45,7 @@ pub enum CategoryKind<'a> {
 }
 
 impl CategoryKind<'_> {
-    /// The category's type in a word.
+    /// Name of the category's type.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Named(_) => "named",
@@ -72,7 +72,7 @@ impl std::fmt::Display for CategoryKind<'_> {
     }
 }
 
-/// A link of a category and where it stands.
+/// A link of a category and where it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomLink<'a> {
     /// Where the link itself starts in the file, after its class identifier.
@@ -100,27 +100,27 @@ pub struct Category<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The header is cut short.
+    /// The header is truncated.
     Header(Short),
     /// The version is another.
     Version(u32),
-    /// A category is cut short.
+    /// A category is truncated.
     Category(Short),
     /// A category's type is unknown: where, its type.
     UnknownType(u64, u32),
     /// A link cannot be read: where, why, and how many bytes were passed over to what follows.
     Link(u64, NotALink, u64),
-    /// Another identifier than that of a link stands before a link: where, which, bytes passed over.
+    /// A wrong identifier before a link: offset, identifier, bytes skipped.
     Class(u64, Guid, u64),
-    /// The footer is not where a category ends: where, what stands there.
+    /// The footer is missing after a category: offset, value found.
     Footer(u64, Option<u32>),
     /// Fewer categories than the header counts: need, have.
     Count(u32, u32),
-    /// A link stands outside the categories that could be read: where.
+    /// A link outside the readable categories: its offset.
     Stray(u64),
 }
 
-/// A custom destinations file, read as far as it goes.
+/// A custom destinations file, read as far as possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Custom<'a> {
     /// The file as it was given.
@@ -133,7 +133,7 @@ pub struct Custom<'a> {
     pub reserved: u32,
     /// The categories.
     pub categories: Vec<Category<'a>>,
-    /// Links found outside the categories that could be read; none in a file that is whole.
+    /// Links found outside the categories that could be read; none in a file that is complete.
     pub stray: Vec<CustomLink<'a>>,
     /// What follows the last footer; a real Chrome list carries 3,250 bytes of it.
     pub slack: &'a [u8],
@@ -204,7 +204,7 @@ impl<'a> Custom<'a> {
         custom
     }
 
-    /// Finds the links of a damaged file that reading category by category did not come to: those that stand behind a
+    /// Finds the links of a damaged file that reading category by category did not reach: those after a
     /// link's class identifier and add up to their end.
     fn find_strays(&mut self, data: &'a [u8], code_page: CodePage) {
         let mut known: Vec<usize> = self.links().map(|(_, link)| link.offset).collect();
@@ -309,7 +309,7 @@ impl<'a> Custom<'a> {
                 Some(Err(why)) => Some(Ok(why)),
                 None => Some(Err(class)),
             };
-            // The link's end is not known: go on where the next link or the footer stands.
+            // The link's end is not known: go on where the next link or the footer is.
             let found = resume(bytes.rest().get(1..).unwrap_or_default());
             let skip = found.as_ref().map_or(bytes.left(), |(at, _)| at.saturating_add(1));
             self.faults.extend(failed.map(|failed| match failed {

@@ -18,7 +18,7 @@ use uuid::fmt::Hyphenated;
 use super::text::Ascii;
 use super::time::FileTime;
 
-/// A GUID as it stands on disk: the first three groups little-endian. Shown in lower case with dashes, no braces.
+/// A GUID as it is on disk: the first three groups little-endian. Shown in lower case with dashes, no braces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Guid(pub [u8; 16]);
 
@@ -40,7 +40,7 @@ impl Guid {
         *self == Self::ZERO
     }
 
-    /// The GUID, or nothing if it is all zero.
+    /// The GUID, or `None` if it is all zero.
     pub fn non_zero(self) -> Option<Self> {
         (!self.is_zero()).then_some(self)
     }

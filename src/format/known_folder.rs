@@ -18,7 +18,7 @@ pub struct KnownFolder {
     pub guid: &'static str,
     /// Its name in Microsoft's reference, without `FOLDERID_`.
     pub name: &'static str,
-    /// Where it usually is, `*` standing for the user's name; nothing if it is on no disk.
+    /// Where it usually is, `*` standing for the user's name; `None` if it is on no disk.
     pub path: Option<&'static str>,
 }
 
@@ -129,7 +129,7 @@ impl KnownFolder {
         KNOWN_FOLDERS.iter().find(|folder| folder.guid.eq_ignore_ascii_case(&text))
     }
 
-    /// What follows the folder in `path`, with its backslash: nothing if `path` is not in the folder, or
+    /// What follows the folder in `path`, with its backslash: `None` if `path` is not in the folder, or
     /// is the folder itself. Any drive will do, and any case.
     pub fn rest<'p>(&self, path: &'p str) -> Option<&'p str> {
         let mut rest = path;

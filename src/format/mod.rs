@@ -1,4 +1,4 @@
-//! The structures on disk, a file each. Pure: nothing here touches a file, the environment or the clock.
+//! The structures on disk, one file per structure. Pure: nothing here touches a file, the environment or the clock.
 //!
 //! ```
 //! use jlfix::format::{compound::Compound, destlist::DestList, link};

@@ -1,7 +1,7 @@
 //! What was wrong with a part that could not be read, while the rest of its structure could.
 //!
 //! A link, a shell item or a property store whose every part fails alone needs a way to say so without
-//! giving up: it keeps what it read, and a list of these. Making one allocates nothing.
+//! giving up: it keeps what it read, and a list of these. Creating one does not allocate.
 //!
 //! ```
 //! let link = std::fs::read("tests/cases/links/idlist-cut.lnk")?;
@@ -23,7 +23,7 @@ use crate::bytes::Short;
 /// A part that could not be read, or not as it claims to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Problem {
-    /// The field or structure, in the format's own words.
+    /// The field or structure, as the format names it.
     pub what: &'static str,
     /// Where it starts, in bytes from the start of the link (or of the store or list that was parsed).
     pub offset: u64,
@@ -42,7 +42,7 @@ pub enum Fault {
         /// How many there are.
         have: u64,
     },
-    /// It is said to be at a place that its structure does not reach.
+    /// Its offset is outside of its structure.
     Outside {
         /// The place, from the start of that structure.
         at: u64,
@@ -56,17 +56,17 @@ pub enum Fault {
         /// What it should be.
         expected: &'static str,
     },
-    /// Something that no number tells.
+    /// Something that has no value to print.
     Note(&'static str),
 }
 
 impl Problem {
-    /// `value` stands where `expected` should.
+    /// `value` was found where `expected` belongs.
     pub fn value(what: &'static str, offset: u64, value: u64, expected: &'static str) -> Self {
         Self { what, offset, fault: Fault::Value { value, expected } }
     }
 
-    /// A problem that no number tells.
+    /// A problem without a value.
     pub fn note(what: &'static str, offset: u64, note: &'static str) -> Self {
         Self { what, offset, fault: Fault::Note(note) }
     }

@@ -191,7 +191,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text, or nothing if it is empty.
+    /// The text, or `None` if it is empty.
     #[inline]
     pub fn non_empty(self) -> Option<Self> {
         (!self.is_empty()).then_some(self)
@@ -250,7 +250,7 @@ impl<const N: usize> Ascii<N> {
         }
     }
 
-    /// Puts `bytes` in lower-case hex at `start`; nothing if there is no room for them.
+    /// Puts `bytes` in lower-case hex at `start`; `None` if there is no room for them.
     pub(crate) fn hex<const B: usize>(&mut self, start: usize, bytes: [u8; B]) {
         let end = start.saturating_add(B.saturating_mul(2));
         let _ = self.0.get_mut(start..end).map(|room| hex::encode_to_slice(bytes, room));

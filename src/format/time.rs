@@ -26,7 +26,7 @@ const YEAR_10000: u64 = 2_650_467_744_000_000_000;
 const SECONDS_TO_UNIX_EPOCH: i64 = 11_644_473_600;
 
 impl FileTime {
-    /// The time, or nothing if it is 0.
+    /// The time, or `None` if it is 0.
     pub fn non_zero(self) -> Option<Self> {
         (self.0 != 0).then_some(self)
     }
@@ -115,7 +115,7 @@ impl fmt::Display for FileTime {
     }
 }
 
-/// As shown, or null for 0 and for a value past the year 9999 (a finding tells of those).
+/// As shown, or null for 0 and for a value past the year 9999 (which is a finding).
 #[cfg(feature = "serde")]
 impl Serialize for FileTime {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

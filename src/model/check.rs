@@ -1,4 +1,4 @@
-//! Holds a list against the rules of its format and tells each breach.
+//! Checks a list against the rules of its format; each violation is a finding.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
@@ -86,7 +86,7 @@ fn misnamed(list: &AutomaticList<'_>, out: &mut Vec<Finding>) {
     }
 }
 
-/// True if one or two characters of the name were damaged, or cut off.
+/// True if one or two characters of the name were damaged, or truncated.
 pub(crate) fn is_nearly(name: Utf16<'_>, of: &str) -> bool {
     let wrong = name.units().zip(of.encode_utf16()).filter(|(a, b)| a != b).count();
     let wrong = wrong.saturating_add(name.units().count().abs_diff(of.encode_utf16().count()));
@@ -250,13 +250,13 @@ fn layout(header: &Header) -> &'static str {
     if crate::format::destlist::has_rank(header.version) { "version 2 and later" } else { "version 1" }
 }
 
-/// Where in the file a place in the DestList stands.
+/// Where in the file a place in the DestList is.
 fn file_offset(stream: Option<&Stream<'_>>, offset: u64) -> Option<u64> {
     stream?.file_offset(usize::try_from(offset).ok()?)
 }
 
 fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
-    // A time that cannot be is told as such.
+    // An impossible time is a finding.
     let timed = || entries.iter().filter(|entry| entry.dest.last_access.is_plausible());
     let pairs = timed().zip(timed().skip(1));
     let breaks = pairs.filter(|(before, after)| before.dest.last_access < after.dest.last_access);
@@ -411,7 +411,7 @@ fn custom_fault(fault: &CustomFault) -> Finding {
     }
 }
 
-/// The findings of a file that is a link by itself.
+/// The findings of a file that is a single link.
 pub(super) fn single_link(data: &[u8], link: &Result<Link<'_>, NotALink>) -> Vec<Finding> {
     match link {
         Err(why) => {

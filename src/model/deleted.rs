@@ -1,8 +1,8 @@
 //! What is no longer in a list, and still in its file: entries and links in free sectors, behind the ends of streams, in
 //! the directory. Windows leaves there what it takes out of a list, until something is written over it.
 //!
-//! Nothing is told that bytes do not show by themselves: an entry by its checksum, which every known format has
-//! (measured, docs/format.md), a link by its header and, if it is whole, by adding up to its end.
+//! Only what the bytes prove is reported: an entry by its checksum, which every known format has
+//! (measured, docs/format.md), a link by its header and, if it is complete, by adding up to its end.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::format::text::CodePage;
 use crate::limits::Limits;
 use crate::salvage::links::{self, CarvedLink, Work};
 
-/// The bytes of a file that nothing in use takes: what [`Deleted::find`] looks through.
+/// The bytes of a file that nothing in use occupies: what [`Deleted::find`] looks through.
 #[derive(Debug)]
 pub struct Leftover<'a> {
     runs: Vec<Run<'a, Place>>,
@@ -26,7 +26,7 @@ pub struct Leftover<'a> {
 }
 
 impl<'a> Leftover<'a> {
-    /// Those of `source`; `list` is what [`AutomaticList::read`] made of an automatic one.
+    /// The unused bytes of `source`; `list` is what [`AutomaticList::read`] made of an automatic one.
     pub fn of(source: &Source<'a>, list: Option<&AutomaticList<'_>>) -> Self {
         let flat = |runs, size| Self { runs, joined: Vec::new(), streams: Vec::new(), size };
         match source {
@@ -50,7 +50,7 @@ impl<'a> Leftover<'a> {
     }
 }
 
-/// What streams that are in use hold beside what they are for.
+/// Bytes of streams in use that belong to no entry or link.
 fn in_streams<'a>(compound: &Compound<'a>, list: Option<&AutomaticList<'_>>) -> Vec<Run<'a, Place>> {
     let file = compound.file();
     let mut runs = Vec::new();
@@ -87,7 +87,7 @@ fn in_custom<'a>(custom: &Custom<'a>) -> Vec<Run<'a, Place>> {
     runs
 }
 
-/// Whether a list still has what was found outside of it.
+/// Whether a list still holds something that was found outside of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Live {
     /// It has no entry of that id, no link with that target and those arguments, no stream of that name.
@@ -99,7 +99,7 @@ pub enum Live {
 }
 
 impl Live {
-    /// It in a word.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -122,16 +122,16 @@ impl serde::Serialize for Live {
 pub enum What<'c> {
     /// A DestList entry; its offset is that in its run.
     Entry(destlist::Entry<'c>),
-    /// A shell link, and the name of the stream that it was, if an unused directory entry tells.
+    /// A shell link, and the name of the stream that it was, if an unused directory entry has it.
     Link(&'c [u8], Option<UnusedEntry<'c>>),
-    /// A stream that a directory entry tells of which is not in use.
+    /// A stream that only an unused directory entry describes.
     Stream(UnusedEntry<'c>),
 }
 
 /// An entry, link or stream that is deleted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeletedItem<'c> {
-    /// Where its first byte stands in the file.
+    /// Offset of its first byte in the file.
     pub offset: u64,
     /// Bytes of it that are there.
     pub size: usize,
@@ -139,12 +139,12 @@ pub struct DeletedItem<'c> {
     pub place: Place,
     /// False if its end is missing.
     pub whole: bool,
-    /// True for a link that is whole only if free sectors, or free mini sectors, that do not follow one another in the file
+    /// True for a link that is complete only if free sectors, or free mini sectors, that do not follow one another in the file
     /// are taken for one piece. That it adds up to its end then speaks for it.
     pub joined: bool,
     /// Whether the list still has it.
     pub live: Live,
-    /// In what an entry differs from the list's of the same id, by the names of fields; `ids` are those of volume and
+    /// Names of the fields in which an entry differs from the list's entry of the same id; `ids` are those of volume and
     /// object. Empty for anything else.
     pub differs: Vec<&'static str>,
     /// What it is.
@@ -152,7 +152,7 @@ pub struct DeletedItem<'c> {
 }
 
 impl<'c> DeletedItem<'c> {
-    /// What it is, in a word.
+    /// Name of its kind.
     pub fn word(&self) -> &'static str {
         match self.what {
             What::Entry(_) => "entry",
@@ -166,7 +166,7 @@ impl<'c> DeletedItem<'c> {
         if let What::Entry(entry) = &self.what { Some(entry) } else { None }
     }
 
-    /// The directory entry that tells of it, if one does.
+    /// The directory entry that describes it, if one does.
     pub fn stream(&self) -> Option<&UnusedEntry<'c>> {
         match &self.what {
             What::Stream(stream) | What::Link(_, Some(stream)) => Some(stream),
@@ -174,7 +174,7 @@ impl<'c> DeletedItem<'c> {
         }
     }
 
-    /// Reads the link, if it is one. Of one that is cut, the problems tell what is missing.
+    /// Reads the link, if it is one. For a truncated link, `problems` lists what is missing.
     pub fn read_link(&self, code_page: CodePage) -> Option<Result<Link<'c>, NotALink>> {
         if let What::Link(raw, _) = self.what { Some(link::parse(raw, code_page)) } else { None }
     }
@@ -258,7 +258,7 @@ impl<'c> Deleted<'c> {
         let Search { mut found, copies, work, .. } = search;
         found.copies = copies.len();
         found.complete &= !work.is_spent();
-        // Two runs can go through one place: what is whole in one of them is so.
+        // Two runs can go through one place: what is complete in one of them is so.
         found
             .items
             .sort_by_key(|item| (item.offset, item.word(), !item.whole, item.joined, std::cmp::Reverse(item.size)));
@@ -381,7 +381,7 @@ impl<'l> Living<'l> {
         Self { entries, links, targets, names }
     }
 
-    /// How `entry` stands to the list's, and in what they differ; nothing if it is a copy.
+    /// The status of `entry` in the list, and the fields that differ; `None` if it is a copy.
     fn entry(&self, entry: &destlist::Entry<'_>, whole: bool) -> Option<(Live, Vec<&'static str>)> {
         let Some(live) = self.entries.get(&entry.id) else { return Some((Live::Gone, Vec::new())) };
         let opens = |entry: &destlist::Entry<'_>| entry.usage.map(|usage| usage.interactions);
@@ -404,7 +404,7 @@ impl<'l> Living<'l> {
         (!differs.is_empty()).then_some((stands, differs))
     }
 
-    /// How the link stands to those in use; nothing if it is a copy.
+    /// The status of the link among those in use; `None` if it is a copy.
     fn link(&self, raw: &[u8], whole: bool, code_page: CodePage) -> Option<Live> {
         // The first that is not smaller is the one that starts so, if one does.
         let at = self.links.partition_point(|live| *live < raw);

@@ -1,11 +1,11 @@
-//! What can be found wrong with a jump list: stable codes, how grave each is, and what mends it.
+//! Findings: what can be wrong with a jump list, with stable codes, severity and remedy.
 
 use std::fmt;
 
 #[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
-/// How grave a finding is.
+/// Severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -28,7 +28,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// The command that mends a finding.
+/// The command that repairs a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -69,12 +69,12 @@ macro_rules! codes {
                 match self { $(Self::$name => $code,)* }
             }
 
-            /// How grave it is.
+            /// Severity.
             pub fn severity(self) -> Severity {
                 match self { $(Self::$name => Severity::$severity,)* }
             }
 
-            /// What mends it.
+            /// What repairs it.
             pub fn fix(self) -> Option<Fix> {
                 match self { $(Self::$name => $fix,)* }
             }
@@ -92,9 +92,9 @@ codes! {
     Header = "JL101", Error, Some(Fix::Repair), "a field of the compound file's header cannot be right";
     /// FAT or DIFAT sectors are missing or contradict one another.
     Fat = "JL102", Error, Some(Fix::Repair), "the FAT is incomplete or contradicts itself";
-    /// The directory is cut short, has no root or contradicts itself.
+    /// The directory is truncated, has no root or contradicts itself.
     Directory = "JL103", Error, Some(Fix::Repair), "the directory is cut short, has no root or contradicts itself";
-    /// The mini FAT or the mini stream is cut short.
+    /// The mini FAT or the mini stream is truncated.
     MiniStream = "JL104", Error, Some(Fix::Repair), "the mini FAT or the mini stream is cut short";
     /// A stream is not all there.
     StreamCut = "JL105", Error, Some(Fix::Repair), "a stream is not all there";
@@ -129,11 +129,11 @@ codes! {
     NoLink = "JL207", Error, Some(Fix::Repair), "an entry has no link";
     /// A link has no entry.
     OrphanLink = "JL208", Warning, Some(Fix::Repair), "a link belongs to no entry";
-    /// An id stands twice.
+    /// An id occurs twice.
     DuplicateId = "JL209", Error, Some(Fix::Repair), "an entry id stands twice";
     /// Bytes are left over after the last entry.
     Trailing = "JL210", Warning, Some(Fix::Repair), "bytes are left over after the last entry";
-    /// The DestList or one of its entries is cut short.
+    /// The DestList or one of its entries is truncated.
     EntryCut = "JL211", Error, Some(Fix::Repair), "the DestList or an entry of it is cut short";
     /// The header's last id is below an entry's.
     LastId = "JL212", Warning, Some(Fix::Repair), "the last id given is below an id in use";
@@ -159,9 +159,9 @@ codes! {
     /// White space hides a part of the arguments.
     LinkPadding = "JL305", Info, None, "the arguments of a link are padded with white space, which hides what follows";
 
-    /// The header is cut short or has an unknown version.
+    /// The header is truncated or has an unknown version.
     CustomHeader = "JL401", Error, Some(Fix::Restore), "the header of the custom destinations is cut short or unknown";
-    /// A category is of an unknown type or cut short.
+    /// A category is of an unknown type or truncated.
     CustomCategory = "JL402", Error, Some(Fix::Restore), "a category is of an unknown type or cut short";
     /// A link among the custom destinations cannot be read.
     CustomLink = "JL403", Error, Some(Fix::Restore), "a link among the custom destinations cannot be read";

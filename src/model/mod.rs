@@ -1,7 +1,7 @@
 //! A jump list as a whole: the container, the DestList in it, and the links joined with their entries.
 //!
-//! Reading has two stages, so that nothing need be copied: [`Source`] takes the container apart and owns what
-//! does not stand in one piece; [`AutomaticList`] borrows from it.
+//! Reading has two stages, so that nothing is copied: [`Source`] parses the container and owns what
+//! is not in one piece; [`AutomaticList`] borrows from it.
 //!
 //! ```
 //! use jlfix::model::{AutomaticList, Kind, ReadOptions, Source};
@@ -51,7 +51,7 @@ pub enum Kind {
     Automatic,
     /// `*.customDestinations-ms`: a flat file that the application writes.
     Custom,
-    /// A shell link by itself.
+    /// A single shell link.
     Link,
 }
 
@@ -93,7 +93,7 @@ impl Kind {
         matches!(self, Self::Automatic | Self::Custom)
     }
 
-    /// The kind in a word.
+    /// Name of the kind.
     pub fn word(self) -> &'static str {
         match self {
             Self::Automatic => "automatic",
@@ -129,7 +129,7 @@ impl ReadOptions {
     }
 }
 
-/// A file taken apart as far as it goes.
+/// A file parsed as far as possible.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one a file, and it is never moved about")]
 pub enum Source<'a> {
@@ -142,8 +142,8 @@ pub enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Takes a file apart. The content says what it is; where it does not, `hint` does (from the name, say).
-    /// Nothing if neither tells.
+    /// Parses a file. Its content decides the kind; where it is ambiguous, `hint` does (from the name).
+    /// `None` if neither says.
     pub fn read(data: &'a [u8], hint: Option<Kind>, options: &ReadOptions) -> Option<Self> {
         Some(match Kind::of_content(data).or(hint)? {
             Kind::Automatic => Self::Automatic(crate::salvage::read(data, &options.limits)),
@@ -184,7 +184,7 @@ impl<'c> Entry<'c> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unseen {
-    /// So many bytes of the DestList are no entry that could be read.
+    /// Bytes of the DestList that are no readable entry.
     Bytes(usize),
     /// The DestList ends inside an entry.
     Truncated,
@@ -204,9 +204,9 @@ pub enum Unseen {
         /// In the DestList.
         found: usize,
     },
-    /// So many links beside a list without entries.
+    /// Number of links in a list without entries.
     Links(usize),
-    /// So many entries were found in sectors that no stream owns.
+    /// Number of entries found in sectors that no stream owns.
     Carved(usize),
     /// The container is damaged, with this finding.
     Container(Code),
@@ -237,7 +237,7 @@ fn is_property_store(stream: &Stream<'_>) -> bool {
     stream.name.to_string().eq_ignore_ascii_case(PROPERTY_STORE)
 }
 
-/// How far an entry that stands where it should can be relied on.
+/// How reliable an entry at its proper place is.
 fn soundness_of(dest: &destlist::Entry<'_>) -> Soundness {
     if dest.checksum_ok() { Soundness::Sound } else { Soundness::Doubtful }
 }
@@ -249,7 +249,7 @@ pub struct AutomaticList<'c> {
     pub compound: &'c Compound<'c>,
     /// The stream that the DestList was read from.
     pub dest_list: Option<&'c Stream<'c>>,
-    /// The DestList's header; none if there is no DestList, or one of 0 bytes, which is normal.
+    /// The DestList's header; `None` if there is no DestList, or one of 0 bytes, which is normal.
     pub header: Option<Header>,
     /// Entries in the order of the DestList.
     pub entries: Vec<Entry<'c>>,
@@ -287,7 +287,7 @@ impl<'c> AutomaticList<'c> {
             }
             match stream.entry_id() {
                 _ if stream.recovery == Recovery::Carved => list.carved_links.push(stream),
-                // Of two streams with one id, the one that is whole is the link.
+                // Of two streams with one id, the one that is complete is the link.
                 Some((id, _)) => match links.get_mut(&id) {
                     Some((held, _)) if held.missing() > 0 && stream.missing() == 0 => {
                         list.others.push(std::mem::replace(held, stream));
@@ -327,7 +327,7 @@ impl<'c> AutomaticList<'c> {
         let decoded = DestList::decode(data);
         if let Ok(straight) = &decoded {
             self.header = Some(straight.header);
-            // With all entries there that the header counts, what follows is left over and no entry that is cut short.
+            // If all entries that the header counts are there, what follows is slack and not a truncated entry.
             let all_there = straight.entries.len() == straight.header.count as usize;
             self.cut = straight.cut.filter(|_| !all_there);
             let sound = self.cut.is_none() && straight.entries.iter().all(destlist::Entry::checksum_ok);
@@ -353,7 +353,7 @@ impl<'c> AutomaticList<'c> {
         self.gaps = found.gaps;
     }
 
-    /// The format version, if there is a DestList that tells.
+    /// The format version, if the DestList has one.
     pub fn version(&self) -> Option<u32> {
         self.header.map(|header| header.version)
     }

@@ -1,7 +1,7 @@
 //! A folder that was opened once, a file in it that is held while it is changed, and the temporary file
 //! that takes its place.
 //!
-//! The order of these calls is what keeps a file whole whatever happens, so they live in one place for
+//! The order of these calls keeps a file intact whatever happens, so they are in one place for
 //! all systems; only the calls themselves differ.
 
 use std::{
@@ -113,7 +113,7 @@ impl Folder {
     /// True if the name is one of a folder; a link to one is none.
     ///
     /// # Errors
-    /// What the system says, if it cannot be told.
+    /// The system's error, if it cannot be determined.
     pub fn has_folder(&self, name: &OsStr) -> io::Result<bool> {
         match self.dir.is_folder(name) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -121,7 +121,7 @@ impl Folder {
         }
     }
 
-    /// Opens a plain file for reading; none if there is nothing of that name.
+    /// Opens a plain file for reading; `None` if there is nothing of that name.
     ///
     /// # Errors
     /// [`Error::Refused`] for anything that is not a plain file, [`Error::Io`] from the system.
@@ -188,7 +188,7 @@ impl Folder {
         }
     }
 
-    /// Holds the plain file `name` of this folder; none if there is nothing of that name. Waits a while
+    /// Holds the plain file `name` of this folder; `None` if there is nothing of that name. Waits a while
     /// if another process has it.
     ///
     /// # Errors
@@ -216,7 +216,7 @@ impl Folder {
     }
 
     /// Makes a temporary file in this folder. Its name (`.jlfix-<process>-<16 hex>.tmp`) is one that
-    /// nothing else uses, so that a later run can tell what a killed one left.
+    /// nothing else uses, so that a later run recognizes what a killed one left.
     pub fn temp(&self) -> io::Result<Temp<'_>> {
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..16 {
@@ -361,7 +361,7 @@ impl<'f> Held<'f> {
         self.file.as_mut().ok_or_else(|| io::Error::other("the file is not open"))
     }
 
-    /// Reads it whole, with one read.
+    /// Reads all of it with one call.
     ///
     /// # Errors
     /// [`Error::Limit`] if it is larger than `limits` allow, [`Error::Io`].

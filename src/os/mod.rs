@@ -1,6 +1,6 @@
 //! What differs between Windows and the rest.
 //!
-//! Everything that is done to a user's file goes through [`Folder`], which is opened once: from then on
+//! Every change of a user's file goes through [`Folder`], which is opened once: from then on
 //! names are looked up in that very folder (on Unix relative to its descriptor, on Windows by its final
 //! path, with a handle that keeps it from being renamed). So a link that someone puts into the path while
 //! the program runs leads nowhere.
@@ -65,7 +65,7 @@ impl Identity {
     }
 }
 
-/// What is known of a file beside its content, and given to a file that is made in its place.
+/// Properties of a file besides its content that its replacement gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traits {
     /// Last write.
@@ -80,7 +80,7 @@ pub struct Traits {
     pub attributes: Option<u32>,
 }
 
-/// What a file carries beside its content and its [`Traits`], recorded with a backup so that a file that was deleted
+/// Properties of a file besides its content and its [`Traits`], recorded with a backup so that a file that was deleted
 /// comes back with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extended {
@@ -99,7 +99,7 @@ pub struct Profile {
     pub folder: PathBuf,
 }
 
-/// What a look at an open file tells.
+/// What is read from an open file without its content.
 #[derive(Debug, Clone)]
 struct Look {
     identity: Identity,
@@ -152,7 +152,7 @@ pub(crate) fn untrusted(path: &Path, also: Option<&str>) -> Option<String> {
     sys::untrusted(path, also)
 }
 
-/// The error for what the system said, which may be that another process is in the way.
+/// Converts the system's error; it may be that another process holds the file.
 pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> Error {
     if sys::is_in_use(&source) {
         let waited_ms = u64::try_from(folder::LONGEST_WAIT.as_millis()).unwrap_or(u64::MAX);
@@ -161,7 +161,7 @@ pub(crate) fn io_error(path: &Path, doing: &'static str, source: io::Error) -> E
     Error::io(path, doing, source)
 }
 
-/// Reads a file whole, links followed; for looking only, not for changing.
+/// Reads a complete file, following links; for reading only, not for changes.
 ///
 /// # Errors
 /// [`Error::Limit`] if it is larger than `limits` allow, [`Error::InUse`] if another process keeps it to itself,

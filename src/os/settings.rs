@@ -14,7 +14,7 @@ pub enum Hive {
     Classes,
 }
 
-/// The number that `name` of `key` is set to; none if it is not set. Four bytes of any type count.
+/// The number that `name` of `key` is set to; `None` if it is not set. Four bytes of any type count.
 ///
 /// # Errors
 /// What the system says; `InvalidData` for what is no number, `Unsupported` where there is no registry.
@@ -22,7 +22,7 @@ pub fn number(hive: Hive, key: &str, name: &str) -> io::Result<Option<u32>> {
     sys::number(hive, key, name)
 }
 
-/// The text that `name` of `key` is set to; none if it is not set.
+/// The text that `name` of `key` is set to; `None` if it is not set.
 ///
 /// # Errors
 /// What the system says; `Unsupported` where there is no registry.
@@ -30,7 +30,7 @@ pub fn text(hive: Hive, key: &str, name: &str) -> io::Result<Option<String>> {
     sys::text(hive, key, name)
 }
 
-/// How many keys there are below `key`; none if it is not there.
+/// How many keys there are below `key`; `None` if it is not there.
 ///
 /// # Errors
 /// What the system says; `Unsupported` where there is no registry.

@@ -392,14 +392,14 @@ fn take_over(source: &File, temp: &File) -> io::Result<()> {
         mode &= !0o4000;
     }
     if !group {
-        // Another group than the one that was meant: it gets no more than everybody has.
+        // A group other than the recorded one gets the permissions of others.
         mode = (mode & !0o2070) | (mode & 0o070 & ((mode & 0o007) << 3));
     }
     allowed(temp.set_permissions(Permissions::from_mode(mode)))?;
     Ok(())
 }
 
-/// None if the system does not let us, or cannot.
+/// `None` if the system does not let us, or cannot.
 fn allowed<T>(done: io::Result<T>) -> io::Result<Option<T>> {
     match done {
         Ok(value) => Ok(Some(value)),

@@ -60,7 +60,7 @@ use crate::error::Refusal;
 pub(super) const HOLDING_KEEPS_WRITERS_OUT: bool = true;
 
 pub(super) const SHARE_ALL: u32 = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-/// The attributes that are a file's own, and not told by where and how it is kept.
+/// The attributes that are a file's own, and do not follow from where and how it is stored.
 const OWN_ATTRIBUTES: u32 = FILE_ATTRIBUTE_READONLY
     | FILE_ATTRIBUTE_HIDDEN
     | FILE_ATTRIBUTE_SYSTEM
@@ -166,7 +166,7 @@ pub(super) fn is_in_use(error: &io::Error) -> bool {
     [ERROR_SHARING_VIOLATION, ERROR_LOCK_VIOLATION, ERROR_USER_MAPPED_FILE].iter().any(|code| is_code(error, *code))
 }
 
-/// Why something is no file to change. `is_link` says that it is a reparse point that stands for another name
+/// Why something is not a file that may be changed. `is_link` says that it is a reparse point that stands for another name
 /// (IsReparseTagNameSurrogate: symbolic links, junctions); those of deduplicated, cloud and archived files are files.
 pub(super) fn refusal(attributes: u32, is_link: bool) -> Option<Refusal> {
     let is_folder = attributes & FILE_ATTRIBUTE_DIRECTORY != 0;
@@ -213,7 +213,7 @@ pub(super) fn release(file: File) -> Option<File> {
     None
 }
 
-/// The name as the folder has it. A short name (`F01B4D~1.AUT`) is another: replacing the file under it
+/// The name in the folder. A short name (`F01B4D~1.AUT`) is another: replacing the file under it
 /// would lose the long one.
 pub(super) fn own_name(file: &File, name: &OsStr) -> Result<OsString, Refusal> {
     let Ok(path) = final_path(file) else { return Ok(name.to_owned()) };
@@ -236,7 +236,7 @@ pub(super) fn lock(file: &File) -> io::Result<Lock> {
     lock_name(format!("{volume:08x}-{file:016x}").as_ref())
 }
 
-/// A temporary file's name is its own for ever; its number on the volume may be a dead file's.
+/// A temporary file's name is unique; its number on the volume may be a dead file's.
 pub(super) fn lock_temp(_file: &File, name: &OsStr) -> io::Result<Lock> {
     lock_name(name)
 }

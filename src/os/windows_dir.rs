@@ -31,7 +31,7 @@ use super::{
 };
 use crate::error::Refusal;
 
-/// A refusal may pass (a scanner that looks into the new file) or be meant.
+/// A refusal may be temporary (a scanner that reads the new file) or permanent.
 const DENIED_WAIT: Duration = Duration::from_millis(250);
 
 /// A folder: the handle that keeps it where it is, and where that is.
@@ -96,7 +96,7 @@ impl Dir {
         self.open_for(name, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE)
     }
 
-    /// Whoever would be in the way of a rename is so now, and can be told as that.
+    /// Whoever would be in the way of a rename is there now, and can be reported.
     pub(super) fn open_to_replace(&self, name: &OsStr) -> io::Result<File> {
         self.open_for(name, GENERIC_READ | DELETE, FILE_SHARE_READ | FILE_SHARE_DELETE)
     }
@@ -249,7 +249,7 @@ fn replace_with(
         Err(e) if is_code(&e, ERROR_ACCESS_DENIED) || is_in_use(&e) => {}
         Err(e) => return Err(e),
     }
-    // From here on nothing keeps a writer out.
+    // From here on a writer can open it.
     drop(held);
     let mut second = SecondName::of(source, target);
     let mut waiting = Waiting::new();
@@ -264,7 +264,7 @@ fn replace_with(
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Replaced::Changed),
             Err(e) => e,
         };
-        // It could be opened for deleting, so a denial too says that somebody has it open.
+        // It could be opened for deleting, so a denial means that somebody has it open.
         if !waiting.once_more(&in_use_if_denied(&error)) {
             return Err(in_use_if_denied(&error));
         }

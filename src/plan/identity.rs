@@ -1,6 +1,6 @@
 //! When two things are of one destination: an entry and a link, or entries of two lists.
 //!
-//! Windows writes a destination's path and its object id into the entry and into the link, so that either tells.
+//! Windows writes a destination's path and its object id into the entry and into the link, so that either identifies it.
 //! Paths are compared without regard to case, as Windows does.
 
 use crate::format::destlist::Entry;

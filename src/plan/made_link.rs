@@ -3,7 +3,7 @@
 //! It says what the entry says: the path, the host, and the ids by which Windows tracks a target that was moved. A path on
 //! a drive or a share goes into the LinkInfo; one of Explorer's own folders, a place in the namespace and a URL into an item
 //! ID list of the shape that Windows gives them (measured); anything else into the block for paths that are to be expanded,
-//! as it stands.
+//! as it is.
 
 use crate::format::destlist::Entry;
 use crate::format::guid::Guid;
@@ -36,7 +36,7 @@ const ROOT_OTHER: [u8; 2] = [0x1F, 0x70];
 const BELOW_THIS_PC: [u8; 2] = [0x2E, 0x80];
 const URI: [u8; 6] = [0x61, 0x80, 0, 0, 0, 0];
 
-/// The folders that Explorer pins by itself: the id in the entry's path, and the id of the item below "This PC" in the link
+/// The folders that Explorer pins on its own: the id in the entry's path, and the id of the item below "This PC" in the link
 /// (measured on Windows 11; only for Downloads are the two one).
 const OWN_FOLDERS: [(&str, &str); 6] = [
     ("754ac886-df64-4cba-86b5-f7fbf4fbcef5", "b4bfcc3a-db2c-424c-b029-7fe99a87c641"),
@@ -47,7 +47,7 @@ const OWN_FOLDERS: [(&str, &str); 6] = [
     ("374de290-123f-4565-9164-39c4925e467b", "374de290-123f-4565-9164-39c4925e467b"),
 ];
 
-/// The parts of a link behind its header, and the flags that tell of them (MS-SHLLINK 2).
+/// The parts of a link after its header, and the flags that describe them (MS-SHLLINK 2).
 #[derive(Default)]
 struct Parts {
     flags: u32,
@@ -57,7 +57,7 @@ struct Parts {
     extra: Vec<u8>,
 }
 
-/// The link. Nothing for an empty path, one with a NUL in it, and one that is too long for the form it calls for.
+/// The link. `None` for an empty path, one with a NUL in it, and one that is too long for the form it calls for.
 pub(super) fn of_entry(entry: &Entry<'_>) -> Option<Vec<u8>> {
     if entry.path.is_empty() || entry.path.until_nul() != entry.path {
         return None;

@@ -1,12 +1,12 @@
 //! Several copies of one list made into one.
 //!
-//! Sync and roaming leave copies of a list that each went on by itself. The one that is made of them has every
-//! destination once, as the copy has it that used it last, every pin, and the links that go with that.
+//! Sync and roaming leave copies of a list that changed independently. The merged list has every
+//! destination once, from the copy that used it last, every pin, and the links of both.
 //!
-//! **Counts.** Two copies of an entry that has one id and one birth in both have a past in common, and nothing tells how
+//! **Counts.** Two copies of an entry that has one id and one birth in both have a past in common, and it is unknown how
 //! long it is: the larger count is taken, so that no use is counted twice. The same goes for all of a copy that another
 //! contains (each of its entries is there, used as late and as often): that is its ancestor, and merging the two again
-//! changes nothing. Entries that the copies came to each by itself, under ids of their own, were used apart: their counts
+//! changes nothing. Entries that each copy added under an id of its own were used independently: their counts
 //! add up.
 //!
 //! **Order.** The result does not depend on the order of the arguments: the copies are taken in the order of their last
@@ -33,7 +33,7 @@ use crate::format::guid::Guid;
 use crate::limits::Limits;
 use crate::model::{AutomaticList, DEST_LIST};
 
-/// A copy to be merged: whole, or mended before.
+/// A copy to be merged: complete, or repaired before.
 #[derive(Debug, Clone, Copy)]
 pub struct Input<'m, 'c> {
     /// What it is called in the steps.
@@ -58,7 +58,7 @@ pub struct Brought {
 #[must_use]
 #[non_exhaustive]
 pub struct Merge {
-    /// What comes from where, in words.
+    /// What comes from where, as text.
     pub steps: Vec<Step>,
     /// What each copy brought, in their order.
     pub brought: Vec<Brought>,
@@ -163,7 +163,7 @@ fn is_same(list: &AutomaticList<'_>, parts: &[Part<'_>]) -> bool {
 
 /// A destination of the merged list.
 struct Item<'m, 'c> {
-    /// As the copy has it that used it last.
+    /// From the copy that used it last.
     entry: Entry<'c>,
     link: Option<&'m Stream<'c>>,
     made_link: Option<Vec<u8>>,

@@ -92,19 +92,19 @@ pub struct Size {
 }
 
 impl Size {
-    /// The size of a list as it stands.
+    /// The size of a list as it is.
     pub fn of(list: &AutomaticList<'_>) -> Self {
         let (entries, pinned) = (list.entries.len(), list.pinned());
         Self { entries, pinned, bytes: list.compound.file_size(), cost: Cost::of(list) }
     }
 }
 
-/// Something that a plan does, in words.
+/// Something that a plan does, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// What was wrong, and what is done; as it follows the entry's name, if it is about one.
     pub what: String,
-    /// The entry that it is about; none if it is about the file.
+    /// The entry that it is about; `None` if it is about the file.
     pub entry_id: Option<u64>,
     /// The path of that entry.
     pub path: Option<String>,

@@ -40,7 +40,7 @@ impl<'c> Part<'c> {
         Self { storage: Cow::Borrowed(""), name: name.into(), data: data.into() }
     }
 
-    /// A stream as it stands.
+    /// A stream as it is.
     pub(super) fn kept(stream: &'c Stream<'c>) -> Result<Self, RebuildError> {
         let name = stream.name.to_string();
         if stream.name.has_unpaired() || stream.storage.contains(char::REPLACEMENT_CHARACTER) {
@@ -60,7 +60,7 @@ impl<'c> Part<'c> {
         (&self.storage, self.name.clone())
     }
 
-    /// True if this is the stream as it stands.
+    /// True if this is the stream as it is.
     pub(super) fn is(&self, stream: &Stream<'_>) -> bool {
         self.storage == stream.storage && stream.name.chars().eq(self.name.chars()) && self.data == stream.data
     }
@@ -89,7 +89,7 @@ pub(super) fn build(root: &Root, storages: &[String], parts: &[Part<'_>]) -> Res
 
 fn verify(bytes: &[u8], root: &Root, parts: &[Part<'_>], limits: &Limits) -> Result<Size, RebuildError> {
     let differs = |what: String| RebuildError::Differs(what);
-    // As Windows reads it: where a link was damaged before, mending would find fault with a file that has none.
+    // As Windows reads it: where a link was damaged before, a repair would change a file that is healthy.
     let compound = Compound::parse(bytes, limits).map_err(|short| differs(short.to_string()))?;
     if let Some(fault) = compound.faults.first() {
         return Err(differs(fault.message.clone()));

@@ -1,4 +1,4 @@
-//! What is deleted in a file, as it is told.
+//! Rows for what is deleted in a file.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct DeletedRow<'c> {
     /// The place that it starts in.
     #[serde(rename = "where")]
     pub place: Place,
-    /// Where its first byte stands in the file.
+    /// Offset of its first byte in the file.
     pub offset: u64,
     /// Bytes of it that are there.
     pub size: usize,
@@ -26,11 +26,11 @@ pub struct DeletedRow<'c> {
     pub joined: bool,
     /// Whether the list still has it.
     pub live: Live,
-    /// In what an entry differs from the list's of the same id.
+    /// Names of the fields in which an entry differs from the list's entry of the same id.
     pub differs: &'c [&'static str],
     /// Id of the entry, or the one that the name of the stream spells.
     pub id: Option<u64>,
-    /// Name of the stream, as an unused directory entry tells it.
+    /// Name of the stream, from an unused directory entry.
     pub stream: Option<Utf16<'c>>,
     /// Size of the stream.
     pub stream_size: Option<u64>,

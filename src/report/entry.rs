@@ -1,4 +1,4 @@
-//! Entries as they are told: of an automatic list, of a custom list, and a link by itself.
+//! Rows for entries: of an automatic list, of a custom list, and a single link.
 
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ pub enum EntryRow<'c> {
     Custom(Box<CustomRow<'c>>),
 }
 
-/// An entry of an automatic list. A link that no entry owns is told too, with null for what only an entry has.
+/// An entry of an automatic list. A link that no entry owns is reported too, with null for what only an entry has.
 #[derive(Debug, Serialize)]
 pub struct AutomaticRow<'c> {
     /// Place in the list, from 0; null for a link without an entry.
@@ -75,7 +75,7 @@ pub struct AutomaticRow<'c> {
     pub link: Option<LinkRow<'c>>,
 }
 
-/// A link of a custom list, or a link by itself (category null).
+/// A link of a custom list, or a single link (category null).
 #[derive(Debug, Serialize)]
 pub struct CustomRow<'c> {
     /// Place in the file, from 0.
@@ -115,7 +115,7 @@ impl<'c> AutomaticRow<'c> {
         }
     }
 
-    /// The row of an entry by itself: with no place in a list, and no link.
+    /// The row of an entry without its list and link.
     pub(super) fn of_entry(dest: &'c destlist::Entry<'c>, code_page: CodePage) -> Self {
         Self {
             position: None,

@@ -1,4 +1,4 @@
-//! A link as it is told.
+//! The row of a link.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::format::link::{self, Link, attribute_names};
 use crate::format::shell_item;
 use crate::format::text::CodePage;
 
-/// How much of a link is told.
+/// How much of a link is in its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LinkDetail {
@@ -19,10 +19,10 @@ pub enum LinkDetail {
     Whole,
 }
 
-/// A link and where it stands in its file.
+/// A link and where it is in its file.
 #[derive(Debug)]
 pub struct LinkRow<'c> {
-    /// Where its first byte stands in the file.
+    /// Offset of its first byte in the file.
     pub offset: u64,
     /// Bytes of it.
     pub size: usize,
@@ -41,7 +41,7 @@ impl<'c> LinkRow<'c> {
         Self::of_bytes(&stream.data, stream.offset, detail, code_page)
     }
 
-    /// The link that `raw` is, which stands at `offset` of the file, if it can be read.
+    /// The link in `raw`, at `offset` of the file, if it can be read.
     pub(super) fn of_bytes(raw: &'c [u8], offset: u64, detail: LinkDetail, code_page: CodePage) -> Option<Self> {
         let link = link::parse(raw, code_page).ok()?;
         Some(Self { offset, size: raw.len(), link: Cow::Owned(link), detail })

@@ -1,6 +1,6 @@
 //! What is reported of a file: the one shape behind tables, JSON and CSV (docs/compatibility.md).
 //!
-//! Rows borrow from the list and decode texts as they are written, so that telling a large list costs little more
+//! Rows borrow from the list and decode texts as they are written, so that reporting a large list costs little more
 //! than its bytes. Absent is null, never a made-up 0.
 //!
 //! ```
@@ -57,7 +57,7 @@ impl State {
     /// Every state, worst first.
     pub const ALL: [Self; 5] = [Self::Damaged, Self::Slow, Self::Stale, Self::Empty, Self::Ok];
 
-    /// The state in a word.
+    /// Name of the state.
     pub fn word(self) -> &'static str {
         match self {
             Self::Damaged => "damaged",
@@ -69,13 +69,13 @@ impl State {
     }
 }
 
-/// What is to be told.
+/// What a report contains.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ReportOptions<'a> {
     /// From how many milliseconds a click is slow.
     pub slow_ms: f64,
-    /// Whether entries are told, and how much of their links.
+    /// Whether entries are in the report, and how much of their links.
     pub entries: Option<LinkDetail>,
     /// The code page of ANSI strings.
     pub code_page: CodePage,
@@ -125,7 +125,7 @@ impl<'a> ReportOptions<'a> {
 pub struct FileFacts {
     /// The path, as given or found.
     pub path: String,
-    /// The name alone, which tells the AppID.
+    /// The name alone, which gives the AppID.
     pub name: String,
     /// The user whose list it is, if that is known.
     pub user: Option<String>,
@@ -216,7 +216,7 @@ impl From<&Category<'_>> for CategoryRow {
     }
 }
 
-/// The DestList's header as it is told.
+/// The row of the DestList's header.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct HeaderRow {
     /// Entries it counts.
@@ -231,7 +231,7 @@ pub struct HeaderRow {
     pub actions: u64,
 }
 
-/// A file and what is told of it.
+/// The row of a file.
 #[derive(Debug, Serialize)]
 pub struct FileRow<'c> {
     /// As given or found.
@@ -256,7 +256,7 @@ pub struct FileRow<'c> {
     pub pinned_count: Option<usize>,
     /// Links.
     pub links_count: usize,
-    /// The latest access that an entry tells.
+    /// The latest access of any entry.
     pub last_used: Option<FileTime>,
     /// State.
     pub state: State,
@@ -271,7 +271,7 @@ pub struct FileRow<'c> {
     /// Categories of a custom list, with the entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub categories: Option<Vec<CategoryRow>>,
-    /// The entries, if they are told.
+    /// The entries, if the report has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entries: Option<Vec<EntryRow<'c>>>,
     /// What is deleted, if it was looked for.
@@ -378,7 +378,7 @@ impl<'c> FileRow<'c> {
         }
     }
 
-    /// Tells what is deleted in the file, too.
+    /// Adds what is deleted in the file.
     #[must_use]
     pub fn with_deleted(mut self, deleted: &'c Deleted<'c>, options: &ReportOptions<'_>) -> Self {
         let detail = options.entries.unwrap_or(LinkDetail::Target);

@@ -10,7 +10,7 @@ use crate::format::compound::header::MINI_SIZE;
 use crate::format::compound::layout::Layout;
 use crate::format::destlist::{self, Soundness};
 
-/// A link, and where it stands in the file.
+/// A link, and where it is in the file.
 pub(super) struct CarvedLink<'a> {
     pub(super) data: Cow<'a, [u8]>,
     pub(super) offset: u64,

@@ -149,7 +149,7 @@ impl Search<'_, '_, '_> {
             if self.take_one(turn, &mut turns, work) {
                 continue;
             }
-            // Nothing fits here: back to the last place that left a choice.
+            // Nothing fits here: back to the last choice.
             if self.place.at > farthest.0.at {
                 farthest = (self.place, self.units.clone());
             }
@@ -168,7 +168,7 @@ impl Search<'_, '_, '_> {
             if found {
                 continue;
             }
-            // Nothing fits anywhere, so something in it is damaged. From the farthest place on as best as can be.
+            // Nothing fits anywhere, so something is damaged. Continue from the farthest point with the likeliest units.
             turns.clear();
             self.cut(0, farthest.0);
             farthest.1.iter().for_each(|unit| self.push(*unit));

@@ -1,7 +1,7 @@
-//! Sectors that stand in each other's place.
+//! Finds swapped sectors.
 //!
 //! A table that is not where it should be and looks to be elsewhere, or two sectors in which what is in them
-//! does not hold: read the other way round, does more hold? What comes of it decides, and nothing else.
+//! fails: if more is valid when they are read the other way round, they are taken as swapped.
 
 use super::links::Work;
 use super::look::Looks;

@@ -10,7 +10,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// So many bytes may be gone over.
+    /// Budget in bytes.
     pub fn new(bytes: u64) -> Self {
         Self { left: bytes }
     }
@@ -34,7 +34,7 @@ impl Work {
 pub struct CarvedLink {
     /// Where it starts.
     pub at: usize,
-    /// Bytes of it: to its end, or, of one that is cut, to the end of the last part that fits the others.
+    /// Bytes of it: to its end, or, of one that is truncated, to the end of the last part that fits the others.
     pub size: usize,
     /// True if it adds up to its end, which proves it.
     pub whole: bool,

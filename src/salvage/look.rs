@@ -1,7 +1,7 @@
 //! What each sector looks like, whatever the tables say of it.
 //!
 //! A FAT sector is full of numbers of sectors, most of them the next one; a directory sector is names and tree
-//! links; a link starts with its magic. So where header and tables are lost, each part can still be told from
+//! links; a link starts with its magic. So where header and tables are lost, each part can still be distinguished from
 //! the others.
 
 use crate::format::compound::directory::{ENTRY_SIZE, NO_STREAM};
@@ -31,7 +31,7 @@ impl TableLook {
     fn new(sector: &[u8], count: u32) -> Self {
         let values = || sector.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes));
         let per_sector = (sector.len() / 4).max(1);
-        // A file that was cut held more sectors once; and there are up to 64 mini sectors in a sector.
+        // A file that was truncated held more sectors once; and there are up to 64 mini sectors in a sector.
         let bound = count.saturating_mul(2).saturating_add(1024).saturating_mul(8);
         // Which ordinal most numbers speak for, by majority vote: each knows it if it is its place plus one.
         let ordinal_of = |(slot, value): (usize, u32)| {

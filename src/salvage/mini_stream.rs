@@ -1,7 +1,7 @@
 //! Which sectors the mini stream is made of, and in which order.
 //!
-//! The FAT says it, as long as it is whole. Where it isn't, the directory helps: it says in which mini sectors
-//! streams start, and where a link starts its magic stands. So each place in the mini stream has its pattern of
+//! The FAT says it, as long as it is complete. Where it isn't, the directory helps: it says in which mini sectors
+//! streams start, and where a link starts its magic is. So each place in the mini stream has its pattern of
 //! heads, each sector has one too, and the two have to agree. Windows nearly always writes the mini stream's
 //! sectors in ascending order, other things in between (measured: all of the corpus).
 
@@ -72,7 +72,7 @@ struct Finder<'f, 'a> {
     twice: Vec<bool>,
     /// By place in the mini stream: the heads that must be there.
     wanted: Vec<u64>,
-    /// By place in the mini stream: where something starts, and where something is at all, as the mini FAT has it.
+    /// By place in the mini stream: where something starts, and where something is at all, according to the mini FAT.
     starts: Vec<u64>,
     known: Vec<u64>,
     /// How many sectors it has, if the root can be relied on.
@@ -220,7 +220,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         self.value(sector).filter(|next| is_sector(*next))
     }
 
-    /// The chain as the FAT has it, up to what cannot be.
+    /// The chain according to the FAT, up to what cannot be.
     fn along_fat(&self) -> Vec<u32> {
         let most = self.need.unwrap_or(self.heads.len());
         let mut used = vec![false; self.heads.len()];
@@ -238,7 +238,7 @@ impl<'f, 'a> Finder<'f, 'a> {
         list
     }
 
-    /// The chain as the FAT has it where the heads agree; where they don't, the next sector with which they do.
+    /// The chain according to the FAT where the heads agree; where they don't, the next sector with which they do.
     fn mended(&self) -> Vec<u32> {
         let most = self.need.unwrap_or_else(|| self.open.iter().filter(|open| **open).count());
         let count = u32::try_from(self.heads.len()).unwrap_or(u32::MAX);

@@ -3,7 +3,7 @@
 //! Only a file that is damaged comes here: one with a fault in its tables, or with a stream whose content is not
 //! what it is taken for. The tables are found again where they look to be (`rebuild`), the mini stream is put in
 //! order (`mini_stream`), and each stream is tried along one chain after another until its content proves it
-//! (`solve`): a link that adds up to its end, a DestList whose checksums hold (`dest_list`). Sectors that stand in
+//! (`solve`): a link that adds up to its end, a DestList whose checksums hold (`dest_list`). Sectors that are in
 //! each other's place are read the other way round where more holds then (`exchange`). What nothing names is
 //! carved (`carve`). Each result says how it was found; nothing that the file itself leads to is replaced by
 //! something that is less certain.
@@ -93,7 +93,7 @@ fn salvage<'a>(plain: Compound<'a>, limits: &Limits) -> Compound<'a> {
     }
     let Some(best) = best else { return plain };
     // Without a fault in its tables, a file is left as it is unless that gives more and gives up nothing, and leaves no
-    // chain that ends just where the size of its stream says: a link that is cut short reads on into its neighbour by mere
+    // chain that ends just where the size of its stream says: a link that is truncated reads on into its neighbour by mere
     // chance.
     if plain.faults.is_empty() && (!gives_more(&best, &plain) || leaves_sound_chain(&best)) {
         return plain;
@@ -297,7 +297,7 @@ impl<'a> Finish<'_, 'a, '_> {
     }
 }
 
-/// True for the faults that are told anew for each stream.
+/// True for the faults that are reported again for each stream.
 fn is_of_stream(kind: FaultKind) -> bool {
     matches!(kind, FaultKind::Stream | FaultKind::CrossLinked | FaultKind::Limit)
 }
@@ -323,7 +323,7 @@ fn carved(data: Cow<'_, [u8]>, offset: u64, start: u32) -> Stream<'_> {
     }
 }
 
-/// The fault of a stream that is not as the directory and the tables have it.
+/// The fault of a stream that differs from the directory and the tables.
 fn mended(entry: &DirEntry<'_>, stream: &Stream<'_>) -> Option<Fault> {
     let how = match stream.recovery {
         Recovery::Chain if stream.is_dest_list() && !is_dest_list(entry.name) => "it is the DestList",

@@ -12,7 +12,7 @@ use crate::format::text::Utf16;
 /// How many pairs of misplaced sectors are worth a try.
 const MOST_MISPLACED: usize = 16;
 
-/// The tables of a damaged file, without the mini stream, which needs the directory to be told.
+/// The tables of a damaged file, without the mini stream, which can only be found with the directory.
 pub(super) struct Rebuilt<'a> {
     pub(super) layout: Layout<'a>,
     /// By sector: taken by a table.
@@ -100,7 +100,7 @@ impl Search<'_, '_> {
             claims.extend((0..last).map(|slot| self.value(at, slot)));
             at = self.value(at, last);
         }
-        // A file that was cut may still have FAT sectors for what it lost.
+        // A file that was truncated may still have FAT sectors for what it lost.
         let most =
             claims.iter().rposition(|claim| *claim < self.sectors.count()).map_or(0, |last| last.saturating_add(1));
         let more = header.map_or(0, |header| usize::try_from(header.fat_sectors).unwrap_or(usize::MAX)).min(most);

@@ -1,7 +1,7 @@
 //! The streams of a damaged file, for one view of its tables: which can be proven, and along which chain.
 //!
-//! In the order of how much has to be assumed: first what holds along its chain as the table has it; then what
-//! holds as the units that follow its start; then the DestList, by its checksums; then what holds along a mended
+//! In the order of how much has to be assumed: first what holds along its chain according to the table; then what
+//! holds as the units that follow its start; then the DestList, by its checksums; then what holds along a repaired
 //! chain; and last, what nothing names. What is proven takes its units, so that each step leaves fewer for the
 //! next.
 
@@ -53,7 +53,7 @@ pub(super) struct Proven {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outcome {
     pub(super) proven: Vec<Proven>,
-    /// The DestList, which need not be whole.
+    /// The DestList, possibly incomplete.
     pub(super) dest_list: Option<Proven>,
     /// By piece of 64 bytes of all sectors in order: belongs to a table or to something proven.
     pub(super) taken: Vec<bool>,
@@ -68,7 +68,7 @@ pub(super) struct Outcome {
     pub(super) score: u64,
 }
 
-/// A view of a damaged file, and what comes of it.
+/// A view of a damaged file and its result.
 pub(super) struct Solution<'a> {
     pub(super) layout: Layout<'a>,
     pub(super) misplaced: Vec<(u32, u32)>,
@@ -167,7 +167,7 @@ impl<'l, 'a> Solver<'l, 'a> {
         open.collect()
     }
 
-    /// True if what the entry names is a link: by its name, or by what stands at its start.
+    /// True if what the entry names is a link: by its name, or by what is at its start.
     fn is_link(&self, place: Where, entry: &DirEntry<'_>) -> bool {
         !is_dest_list(entry.name)
             && (entry.entry_id().is_some() || self.space(place).bytes(entry.start).is_some_and(looks_like_link))
@@ -330,7 +330,7 @@ impl<'l, 'a> Solver<'l, 'a> {
         }
     }
 
-    /// The directory entry of the DestList: by its name, or, where none has it, by what stands at its start.
+    /// The directory entry of the DestList: by its name, or, where none has it, by what is at its start.
     fn dest_list_entry(&self, mini: bool) -> Option<(usize, DirEntry<'a>)> {
         let named = self.layout.directory.iter().any(|entry| entry.kind == Kind::Stream && is_dest_list(entry.name));
         let space = self.space(if mini { Where::Minis } else { Where::Sectors });
@@ -505,7 +505,7 @@ impl<'l, 'a> Solver<'l, 'a> {
         }
     }
 
-    /// By piece of 64 bytes: a table has it, or something that is proven.
+    /// By piece of 64 bytes: owned by a table or by something proven.
     fn taken_pieces(&self, all: &[u32], tables: &[bool]) -> Vec<bool> {
         let per_sector = (self.layout.sectors.size() / self.minis.unit).max(1);
         let mut taken: Vec<bool> = tables.iter().flat_map(|taken| std::iter::repeat_n(*taken, per_sector)).collect();

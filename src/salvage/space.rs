@@ -23,7 +23,7 @@ pub(super) enum Where {
 #[derive(Debug, Clone)]
 pub(super) struct Space<'l, 'a> {
     sectors: &'l Sectors<'a>,
-    /// The sectors that units are cut from, in order; none if the units are the sectors.
+    /// The sectors that contain the units, in order; `None` if the units are the sectors.
     host: Option<&'l [u32]>,
     table: &'l [u32],
     /// Bytes of a unit.
@@ -113,7 +113,7 @@ impl<'l, 'a> Space<'l, 'a> {
         u32::try_from(self.taken.len()).unwrap_or(u32::MAX)
     }
 
-    /// Where the unit stands in the file: nothing if the file does not have it, fewer bytes than a unit if the file
+    /// Offset of the unit in the file: `None` if the file does not have it, fewer bytes than a unit if the file
     /// ends in it.
     pub(super) fn place(&self, unit: u32) -> Option<Range<usize>> {
         let (sector, inside) = match self.host {

@@ -1,4 +1,4 @@
-//! What does not hold, and in which sectors: where sectors may stand in each other's place.
+//! What does not hold, and in which sectors: the sectors that may be swapped.
 
 use std::collections::HashMap;
 

@@ -20,7 +20,7 @@ pub struct CopyGroup {
 
 /// The user in lower case, and the application.
 type GroupKey = (Option<String>, AppId);
-/// The user as the path has it, and the files: whether each is a copy, and its path.
+/// The user by the path, and the files: whether each is a copy, and its path.
 type GroupFiles = (Option<String>, Vec<(bool, PathBuf)>);
 
 /// The groups of copies of automatic lists under `root`, by user and application, and the places that could not be

@@ -1,7 +1,7 @@
 //! How one file is changed: read, planned, saved, compared, replaced.
 //!
 //! The plan is the caller's: a function from the content to a [`Decision`], which parses, builds the
-//! result and holds it against what was meant before it says so. Here is what goes around it, so that no
+//! result and compares it with the plan before it reports success. This module does what surrounds it, so that no
 //! other program's write is lost and no moment is one at which half a file could be seen.
 
 use std::{
@@ -118,7 +118,7 @@ pub enum Outcome {
     Unchanged,
     /// It has a new content.
     Written {
-        /// Bytes before; none if there was no file.
+        /// Bytes before; `None` if there was no file.
         before: Option<u64>,
         /// Bytes after.
         after: u64,

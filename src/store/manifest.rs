@@ -70,7 +70,7 @@ pub struct Manifest {
     pub kind: RunKind,
     /// When it began.
     pub started: Timestamp,
-    /// When it ended; none if it was killed, or could not write its manifest.
+    /// When it ended; `None` if it was killed, or could not write its manifest.
     pub finished: Option<Timestamp>,
     /// Its files, in the order they were saved. To undo a run, take them from last to first.
     pub files: Vec<Record>,
@@ -81,9 +81,9 @@ pub struct Manifest {
 pub struct Record {
     /// Where it is: absolute, no links in it when it was saved.
     pub path: PathBuf,
-    /// Its content, or none if there was no such file.
+    /// Its content, or `None` if there was no such file.
     pub saved: Option<Saved>,
-    /// What the run was to make of it; none if the run changed nothing, or was made by an older version.
+    /// What the run was to make of it; `None` if the run changed nothing, or was made by an older version.
     pub after: Option<After>,
 }
 
@@ -239,7 +239,7 @@ impl Manifest {
         checked.map_err(|breach| breach.at(path))
     }
 
-    /// Reads the journal of a run that was not finished. A last line that is cut short is what the kill
+    /// Reads the journal of a run that was not finished. A last line that is truncated is what the kill
     /// left, and is passed over.
     ///
     /// # Errors

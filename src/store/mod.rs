@@ -5,7 +5,7 @@
 //! happens to it. [`edit`] keeps it for a file, [`Run`] for the store.
 //!
 //! A store is a folder; each [`Run`] that saved something is a folder in it, with the saved files and
-//! `manifest.json`. While a run lasts, and after it was killed, `journal.jsonl` stands in for the manifest.
+//! `manifest.json`. While a run lasts, and after it was killed, `journal.jsonl` replaces the manifest.
 //!
 //! ```
 //! use jlfix::store::{Decision, OnBusy, Options, Store, change};
@@ -238,7 +238,7 @@ impl Store {
         Ok(listed.collect())
     }
 
-    /// The newest run that was finished; none if there is none.
+    /// The newest run that was finished; `None` if there is none.
     ///
     /// # Errors
     /// As [`Self::load`]: a newest run that cannot be read is not passed over for an older one.

@@ -78,7 +78,7 @@ fn refuse_other_files(store: &Store, id: &RunId, record: &Record, options: &Opti
 
 /// Writes the content of `record` under `dir`, in a folder of the same name as the one it was in, and
 /// says where. Nothing is overwritten: if the name is taken there, the folder gets a number, so that the
-/// file keeps the name which says whose list it is. None if there was no file, and nothing to write.
+/// file keeps the name which says whose list it is. `None` if there was no file, and nothing to write.
 ///
 /// # Errors
 /// [`Error::Verification`] if the backup is not what was saved; [`Error::Io`].

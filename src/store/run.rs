@@ -75,7 +75,7 @@ pub struct Run {
     manifest: Manifest,
     /// Where in `places` each path is.
     known: HashMap<PathBuf, usize>,
-    /// The saved files by their place in the journal; none if forgotten.
+    /// The saved files by their place in the journal; `None` if forgotten.
     places: Vec<Option<Record>>,
     /// Folders in which it has changed something, or tried to.
     folders: HashSet<PathBuf>,
@@ -221,7 +221,7 @@ impl Run {
         self.open.as_mut().ok_or_else(|| Error::io(path, "open its backup run", io::ErrorKind::NotFound.into()))
     }
 
-    /// Ends the run: the manifest is written, in one step. None if nothing was saved; then no folder stays.
+    /// Ends the run: the manifest is written, in one step. `None` if nothing was saved; then no folder stays.
     ///
     /// # Errors
     /// [`Error::Io`]; the run stays in the store as incomplete, with everything it saved.

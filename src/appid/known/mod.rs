@@ -1,4 +1,4 @@
-//! The applications that are known without being told: every row of the tables below, each with the id
+//! The applications that are known without a list from the user: every row of the tables below, each with the id
 //! that its name gives. No id is written down anywhere.
 
 mod browsers;
@@ -110,7 +110,7 @@ pub(super) fn best<'a, K>(
     best.1
 }
 
-/// How far `query`, in lower case, is from meaning this application; nothing if it cannot.
+/// How far `query`, in lower case, is from meaning this application; `None` if it cannot.
 fn distance(query: &str, name: &str, source: Option<&str>) -> Option<usize> {
     if query.is_empty() {
         return None;

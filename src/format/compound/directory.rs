@@ -12,7 +12,7 @@ pub const NO_STREAM: u32 = 0xFFFF_FFFF;
 
 /// Where an entry says what it stands for.
 const TYPE_AT: usize = 66;
-/// The first character that is none of the control characters; they stand in no name.
+/// The first character after the control characters, which no name contains.
 const FIRST_TEXT: u16 = 0x20;
 
 /// What a directory entry stands for.
@@ -31,7 +31,7 @@ pub enum Kind {
 pub struct DirEntry<'a> {
     /// Its number, from 0, in the order of the directory.
     pub index: u32,
-    /// Where it stands in the file, in bytes.
+    /// Its offset in the file, in bytes.
     pub offset: u64,
     /// Name without its final NUL.
     pub name: Utf16<'a>,
@@ -58,11 +58,11 @@ pub struct DirEntry<'a> {
 }
 
 impl<'a> DirEntry<'a> {
-    /// Reads the entry at the start of `data`; nothing if it is not in use. `wide_size` tells whether all eight
+    /// Reads the entry at the start of `data`; `None` if it is not in use. `wide_size` says whether all eight
     /// bytes of the size count (version 4) or only four (version 3, MS-CFB 2.6.1).
     ///
     /// # Errors
-    /// What was cut short.
+    /// What was truncated.
     pub fn parse(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Result<Option<Self>, Short> {
         Self::parse_or(data, index, offset, wide_size, None)
     }
@@ -114,7 +114,7 @@ impl<'a> DirEntry<'a> {
     }
 
     /// What the entry at the start of `data`, which is not in use (MS-CFB 2.6.1: type 0), still says of a stream that was
-    /// there; nothing if it says nothing. The name is taken up to its first NUL, as its length is often cleared first.
+    /// there; `None` if it says nothing. The name is taken up to its first NUL, as its length is often cleared first.
     pub(crate) fn parse_unused(data: &'a [u8], index: u32, offset: u64, wide_size: bool) -> Option<Self> {
         if data.get(TYPE_AT) != Some(&0) {
             return None;

@@ -8,9 +8,9 @@ pub enum FaultKind {
     Header,
     /// A FAT or DIFAT sector is missing or contradicts the others.
     Fat,
-    /// The directory is cut short, loops, or its root is gone.
+    /// The directory is truncated, loops, or its root is gone.
     Directory,
-    /// The mini FAT or the mini stream is cut short or loops.
+    /// The mini FAT or the mini stream is truncated or loops.
     MiniStream,
     /// A stream is not all there.
     Stream,
@@ -22,9 +22,9 @@ pub enum FaultKind {
     Unreachable,
     /// Two streams of one name.
     DuplicateName,
-    /// Two sectors stand in each other's place.
+    /// Two sectors are swapped.
     Exchanged,
-    /// A stream whose chain or size is wrong was found whole.
+    /// A stream whose chain or size is wrong was found complete.
     Mended,
     /// Something that no directory entry names was found in sectors that belong to nothing.
     Carved,
@@ -37,7 +37,7 @@ pub enum FaultKind {
 pub struct Fault {
     /// What kind it is.
     pub kind: FaultKind,
-    /// Where in the file, in bytes, as near as can be told.
+    /// Where in the file, in bytes, as near as is known.
     pub offset: u64,
     /// The entry id in the name of the stream it belongs to, where it is one.
     pub stream_id: Option<u64>,

@@ -40,7 +40,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads the header and tells of each field that cannot be right.
+    /// Reads the header and reports each invalid field.
     ///
     /// # Errors
     /// The file has fewer than 512 bytes.

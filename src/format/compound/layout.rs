@@ -1,4 +1,4 @@
-//! What stands between a compound file's header and its streams: FAT, directory, mini FAT and mini stream, as the
+//! What is between a compound file's header and its streams: FAT, directory, mini FAT and mini stream, as the
 //! file gives them.
 
 use super::directory::{DirEntry, ENTRY_SIZE, Kind, NO_STREAM};
@@ -6,7 +6,7 @@ use super::fault::{Fault, FaultKind};
 use super::header::{Header, MINI_SIZE};
 use super::tables::{self, ChainEnd, Sectors};
 
-/// The tables, and where they stand.
+/// The tables, and where they are.
 #[derive(Debug)]
 pub(crate) struct Layout<'a> {
     pub(crate) sectors: Sectors<'a>,
@@ -81,7 +81,7 @@ impl<'a> Layout<'a> {
         chain
     }
 
-    /// Where sector or mini sector `number` stands in the file, and how many of its bytes are there.
+    /// Offset of sector or mini sector `number` in the file, and how many of its bytes are there.
     pub(crate) fn locate(&self, mini: bool, number: u32) -> Option<(usize, usize)> {
         let sectors = &self.sectors;
         let (number, inside) = if mini {
@@ -97,7 +97,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A fault for a chain that ended too early; nothing if it did not.
+/// The fault of a chain that ended too early; `None` if it did not.
 fn chain_fault(sectors: &Sectors<'_>, what: &str, end: ChainEnd, have: usize, kind: FaultKind) -> Option<Fault> {
     let have = if have == 1 { "1 sector".to_owned() } else { format!("{have} sectors") };
     match end {

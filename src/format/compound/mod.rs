@@ -1,7 +1,7 @@
 //! The compound file (MS-CFB) that an automatic destinations list lives in, read tolerantly from a slice.
 //!
 //! A jump list that Windows has damaged still holds most of what was in it. So a fault here never ends the
-//! reading: it is written down, and everything that can be reached is handed out, with what is missing told
+//! reading: it is written down, and everything that can be reached is handed out, and what is missing is listed
 //! per stream. The directory is read by a linear scan, not through its tree, so that a broken tree loses
 //! nothing. Every chain is walked through a mark per sector, the bytes handed out are bounded by a budget, and
 //! the work is linear in the file.
@@ -52,7 +52,7 @@ use layout::Layout;
 pub enum Recovery {
     /// As the file says, nothing in doubt.
     Intact,
-    /// Along a chain that had to be mended.
+    /// Along a chain that had to be repaired.
     Chain,
     /// The chain is lost; the bytes that follow the start prove to be the stream.
     Contiguous,
@@ -61,7 +61,7 @@ pub enum Recovery {
 }
 
 impl Recovery {
-    /// It in a word.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Self::Intact => "intact",
@@ -86,17 +86,17 @@ pub struct Stream<'a> {
     pub name: Utf16<'a>,
     /// Name of the storage it is in, outermost first and with `/` between; empty for the root.
     pub storage: String,
-    /// The bytes: borrowed from the file where they stand in one piece.
+    /// The bytes: borrowed from the file where they are in one piece.
     pub data: Cow<'a, [u8]>,
     /// Size that the directory claims, in bytes.
     pub size: u64,
-    /// Where the first byte stands in the file.
+    /// Offset of the first byte in the file.
     pub offset: u64,
     /// First sector or mini sector.
     pub start: u32,
     /// How the bytes were found.
     pub recovery: Recovery,
-    /// Where the bytes stand in the file, range by range, if they do not stand in one piece.
+    /// Where the bytes are in the file, range by range, if they are not in one piece.
     pub pieces: Vec<Range<usize>>,
 }
 
@@ -111,7 +111,7 @@ impl Stream<'_> {
         self.storage.is_empty() && is_dest_list(self.name)
     }
 
-    /// Where byte `at` of the stream stands in the file.
+    /// Offset of byte `at` of the stream in the file.
     pub fn file_offset(&self, at: usize) -> Option<u64> {
         let mut left = at;
         if self.pieces.is_empty() {
@@ -126,7 +126,7 @@ impl Stream<'_> {
         None
     }
 
-    /// Where the bytes of `range` of the stream stand in the file, range by range.
+    /// Where the bytes of `range` of the stream are in the file, range by range.
     pub fn ranges(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
         let whole = start..start.saturating_add(self.data.len());
@@ -171,7 +171,7 @@ pub struct Root {
 pub struct CarvedEntry<'a> {
     /// Its bytes.
     pub data: Cow<'a, [u8]>,
-    /// Where it stands in the file.
+    /// Its offset in the file.
     pub offset: u64,
     /// The format version it was read with: a list of one file has one.
     pub version: u32,
@@ -184,7 +184,7 @@ impl CarvedEntry<'_> {
     }
 }
 
-/// A compound file, read as far as it goes.
+/// A compound file, read as far as possible.
 #[derive(Debug)]
 pub struct Compound<'a> {
     /// The header.

@@ -66,13 +66,13 @@ impl<'a, P: Copy + PartialEq> Run<'a, P> {
         self.pieces.get(after.checked_sub(1)?)
     }
 
-    /// Where byte `at` of the run stands in the file.
+    /// Offset of byte `at` of the run in the file.
     pub fn offset(&self, at: usize) -> u64 {
         let offset = |piece: &Piece<P>| piece.offset.saturating_add(at.saturating_sub(piece.at)) as u64;
         self.piece(at).map_or(0, offset)
     }
 
-    /// The kind of place in which byte `at` of the run stands; none if the run is empty.
+    /// The kind of place in which byte `at` of the run is; `None` if the run is empty.
     pub fn place(&self, at: usize) -> Option<P> {
         self.piece(at).map(|piece| piece.place)
     }

@@ -12,15 +12,15 @@ pub const FREE: u32 = 0xFFFF_FFFF;
 pub const FAT_SECTOR: u32 = 0xFFFF_FFFD;
 /// A sector of the DIFAT.
 pub const DIFAT_SECTOR: u32 = 0xFFFF_FFFC;
-/// Ours: the FAT sector that would tell is lost. MS-CFB reserves the value and gives it no meaning.
+/// Ours: the FAT sector with this value is lost. MS-CFB reserves the value and gives it no meaning.
 pub const UNKNOWN: u32 = 0xFFFF_FFFB;
 
-/// How many pairs of sectors can stand in each other's place.
+/// How many pairs of swapped sectors are handled.
 const MOST_EXCHANGES: usize = 8;
 
 /// The file as sectors. The last may be short: a size that is no multiple of 512 is normal (docs/format.md).
 ///
-/// Salvage may find that two sectors stand in each other's place; they are then read the other way round.
+/// Salvage may find that two sectors are swapped; they are then read the other way round.
 /// Blocks are counted from the start of the file for that: block 0 is the header, sector `n` is block `n + 1`.
 #[derive(Debug, Clone, Copy)]
 pub struct Sectors<'a> {
@@ -39,7 +39,7 @@ impl<'a> Sectors<'a> {
         Self { data, shift: shift.min(20), count, exchanges: [(0, 0); MOST_EXCHANGES] }
     }
 
-    /// The same file with two blocks in each other's place; nothing if there are too many such pairs already.
+    /// The same file with two blocks swapped; `None` if there are too many such pairs already.
     pub(crate) fn exchanged(mut self, one: u32, other: u32) -> Option<Self> {
         let free = self.exchanges.iter_mut().find(|(one, other)| one == other)?;
         *free = (one, other);
@@ -113,7 +113,7 @@ impl<'a> Sectors<'a> {
     }
 }
 
-/// A FAT value in words.
+/// A FAT value as text.
 pub(crate) fn describe(value: u32) -> String {
     match value {
         FREE => "a free sector".to_owned(),

@@ -19,11 +19,11 @@ pub enum Place {
     FreeSector,
     /// A sector that the FAT gives as used, and that is part of nothing.
     LostSector,
-    /// A sector behind those that the FAT tells of.
+    /// A sector behind those that the FAT describes.
     PastFat,
     /// The rest of a sector behind the end of a stream.
     StreamSlack,
-    /// A mini sector that the mini FAT gives as free, or does not tell of.
+    /// A mini sector that the mini FAT gives as free, or does not describe.
     FreeMiniSector,
     /// A mini sector that the mini FAT gives as used, and that is part of nothing.
     LostMiniSector,
@@ -31,7 +31,7 @@ pub enum Place {
     MiniSlack,
     /// A directory entry that is not in use.
     Directory,
-    /// Bytes of the DestList in which no entry stands.
+    /// Bytes of the DestList outside its entries.
     DestList,
     /// Behind the end of a link that is in use, in the same stream or file.
     AfterLink,
@@ -42,7 +42,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place in words.
+    /// The place as text.
     pub fn words(self) -> &'static str {
         match self {
             Self::FreeSector => "free sector",
@@ -60,7 +60,7 @@ impl Place {
         }
     }
 
-    /// The place in a word, as data has it.
+    /// Name of the place, as data has it.
     pub fn word(self) -> &'static str {
         match self {
             Self::FreeSector => "free_sector",
@@ -86,10 +86,10 @@ impl serde::Serialize for Place {
     }
 }
 
-/// A directory entry that is not in use and still tells of a stream.
+/// A directory entry that is not in use and still describes a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnusedEntry<'a> {
-    /// Where the directory entry stands in the file, in bytes. It takes 128.
+    /// Offset of the directory entry in the file, in bytes. It takes 128.
     pub offset: u64,
     /// Name of the stream; empty if that is gone.
     pub name: Utf16<'a>,
@@ -97,7 +97,7 @@ pub struct UnusedEntry<'a> {
     pub size: u64,
     /// The stream's first sector, or mini sector.
     pub start: u32,
-    /// Where that stands in the file, in bytes, if the file has it.
+    /// Offset of that in the file, in bytes, if the file has it.
     pub content: Option<u64>,
 }
 
@@ -181,11 +181,11 @@ impl<'a> Compound<'a> {
         [place, Place::MiniSlack]
     }
 
-    /// The directory entries that are not in use and still tell of a stream, in the order of the directory.
+    /// The directory entries that are not in use and still describe a stream, in the order of the directory.
     pub fn unused_entries(&self) -> Vec<UnusedEntry<'a>> {
         let layout = &self.layout;
         let wide_size = self.header.major_version == 4;
-        // By their place, as those of a damaged directory are numbered anew.
+        // By their place, as those of a damaged directory are numbered again.
         let used: HashSet<u64> = layout.directory.iter().map(|entry| entry.offset).collect();
         let mut unused = Vec::new();
         let slots = layout.directory_sectors.iter().flat_map(|number| {

@@ -114,7 +114,7 @@ pub struct Usage {
 pub struct Entry<'a> {
     /// Where the entry starts in the DestList stream, in bytes.
     pub offset: usize,
-    /// All its bytes as they stand in the stream.
+    /// All its bytes as they are in the stream.
     pub raw: &'a [u8],
     /// CRC-64 that the entry claims.
     pub checksum: u64,
@@ -145,10 +145,10 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Decodes the entry at the start of `data`, which stands at `offset` of the DestList.
+    /// Decodes the entry at the start of `data`, which is at `offset` of the DestList.
     ///
     /// # Errors
-    /// What was cut short.
+    /// What was truncated.
     pub fn decode(data: &'a [u8], offset: usize, version: u32) -> Result<Self, Short> {
         let mut bytes = Bytes::at_base(data, offset as u64);
         let mut entry = Self::fixed(&mut bytes, offset, version)?;
@@ -162,7 +162,7 @@ impl<'a> Entry<'a> {
         Ok(entry)
     }
 
-    /// Decodes what stands before the length of the path.
+    /// Decodes what is before the length of the path.
     fn fixed(bytes: &mut Bytes<'a>, offset: usize, version: u32) -> Result<Self, Short> {
         Ok(Self {
             offset,
@@ -245,7 +245,7 @@ impl<'a> Entry<'a> {
         self.usage.map(|usage| usage.rank).filter(|rank| *rank != -1)
     }
 
-    /// The host name up to its padding. UTF-16 is told by a zero second byte.
+    /// The host name up to its padding. A zero second byte means UTF-16.
     pub fn host_name(&self) -> Text<'_> {
         match self.host {
             [first, 0, ..] if first != 0 && self.host.iter().skip(2).any(|byte| *byte != 0) => {
@@ -273,7 +273,7 @@ pub struct DestList<'a> {
     pub header: Header,
     /// Entries in the order of the stream: the most recent first in a healthy list.
     pub entries: Vec<Entry<'a>>,
-    /// What stands after the last entry that could be decoded; empty in a healthy list.
+    /// What is after the last entry that could be decoded; empty in a healthy list.
     pub trailing: &'a [u8],
     /// Why decoding stopped before the end of the stream, if it did.
     pub cut: Option<Short>,
@@ -284,7 +284,7 @@ impl<'a> DestList<'a> {
     /// decoding stops at the first that is not all there.
     ///
     /// # Errors
-    /// The header is cut short.
+    /// The header is truncated.
     pub fn decode(data: &'a [u8]) -> Result<Self, Short> {
         let mut bytes = Bytes::new(data);
         let header = Header::decode(&mut bytes)?;

@@ -2,7 +2,7 @@
 //!
 //! An entry says how long its path is, and nothing else says where the next one starts: one flipped bit in a
 //! path length hides every entry behind it. The checksum over an entry's first 112 bytes makes a found entry
-//! certain, wherever it stands. So the places where a checksum holds are the fixed points here; what stands
+//! certain, wherever it is. So the places where a checksum holds are the fixed points here; what is
 //! between them is read only where it fits exactly or looks like an entry, and everything else is a gap.
 
 use std::ops::Range;
@@ -12,10 +12,10 @@ use crate::bytes::{Bytes, u32_at};
 use crate::format::text::Utf16;
 use crate::format::time::FileTime;
 
-/// The first character that is none of the control characters; they stand in no path or name.
+/// The first character after the control characters, which no path or name contains.
 const FIRST_TEXT: u16 = 0x20;
 
-/// How far an entry can be relied on.
+/// How reliable an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -25,7 +25,7 @@ pub enum Soundness {
     Sound,
     /// Its checksum holds, but the length of its path cannot be right: the path ends where text or room does.
     Bounded,
-    /// Its checksum does not hold; it stands where an entry must, and looks like one.
+    /// Its checksum does not hold; it is where an entry must be, and has plausible fields.
     Doubtful,
 }
 
@@ -34,16 +34,16 @@ pub enum Soundness {
 pub struct Found<'a> {
     /// The entry. Where it is [`Soundness::Bounded`], encoding it gives a path length that fits.
     pub entry: Entry<'a>,
-    /// How far it can be relied on.
+    /// How reliable it is.
     pub soundness: Soundness,
 }
 
 /// What is left of a damaged list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resynced<'a> {
-    /// The header as it stands there, or, where it cannot be right, made anew from the entries.
+    /// The header as it is in the stream, or, where it is invalid, rebuilt from the entries.
     pub header: Header,
-    /// False if the header, or a part of it, had to be made anew.
+    /// False if the header, or a part of it, had to be rebuilt.
     pub header_sound: bool,
     /// Entries in the order of the stream.
     pub entries: Vec<Found<'a>>,
@@ -170,7 +170,7 @@ fn version(data: &[u8], marks: &[usize], claimed: Option<u32>) -> u32 {
     }
 }
 
-/// The entries in `data` whose checksum holds, wherever they stand, and the version that they were read with: the one
+/// The entries in `data` whose checksum holds, wherever they are, and the version that they were read with: the one
 /// that the caller knows, or else the one that fits. Only [`Soundness::Sound`] ones are all there; of a
 /// [`Soundness::Bounded`] one the path goes as far as text does, and what follows it is lost.
 pub fn certain_entries(data: &[u8], known: Option<u32>) -> (u32, Vec<Found<'_>>) {

@@ -1,5 +1,5 @@
 //! The blocks behind a link's strings (MS-SHLLINK 2.5). Which ones there are is open: each is kept as it
-//! stands, known or not, and decoded when it is asked for.
+//! is, known or not, and decoded when it is asked for.
 
 #[cfg(feature = "serde")]
 use serde::{Serialize, Serializer, ser::SerializeStruct};
@@ -13,7 +13,7 @@ use crate::format::property_store::{self, PropertyStore};
 use crate::format::shell_item::{self, ItemList};
 use crate::format::text::{CodePage, Text, Utf16, hex, hex_number, until_nul};
 
-/// A block as it stands in the link.
+/// A block as it is in the link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExtraBlock<'a> {
     /// What it is: `0xA000….`, one of [`signature`]'s or another.
@@ -117,7 +117,7 @@ impl<'a> TwoTexts<'a> {
         Ok(Self { ansi, unicode: Text::Wide(Utf16(bytes.take(what, 520)?).until_nul()) })
     }
 
-    /// The UTF-16 form, or the other if that is empty; nothing if both are.
+    /// The UTF-16 form, or the other if that is empty; `None` if both are.
     pub fn text(&self) -> Option<Text<'a>> {
         self.unicode.non_empty().or_else(|| self.ansi.non_empty())
     }
@@ -177,7 +177,7 @@ impl ExtraBlock<'_> {
     }
 }
 
-/// The word for a block, by its signature; nothing for one that MS-SHLLINK does not name.
+/// The name of a block, by its signature; `None` for one that MS-SHLLINK does not name.
 pub fn block_name(signature: u32) -> Option<&'static str> {
     Some(match signature {
         signature::ENVIRONMENT => "environment",
@@ -198,14 +198,14 @@ pub fn block_name(signature: u32) -> Option<&'static str> {
 /// A block with what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecodedBlock<'a> {
-    /// The block as it stands.
+    /// The block as it is.
     pub block: ExtraBlock<'a>,
     /// What it says.
     pub extra: Extra<'a>,
 }
 
 /// `signature`, `type` (a word, or null), `offset` and `size`, then what the block says beside what the link's own fields
-/// tell; an unknown one as `data` in hex.
+/// show; an unknown one as `data` in hex.
 #[cfg(feature = "serde")]
 impl Serialize for DecodedBlock<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -221,7 +221,7 @@ impl Serialize for DecodedBlock<'_> {
                 map.serialize_field("unicode", &texts.unicode)?;
             }
             Extra::Console(console) => map.serialize_field("console", console)?,
-            // Its ids, like the properties, are told among the link's own fields.
+            // Its ids, like the properties, are reported among the link's own fields.
             Extra::Tracker(tracker) => map.serialize_field("moved", &tracker.moved())?,
             Extra::ConsoleCodePage(page) => map.serialize_field("code_page", page)?,
             Extra::SpecialFolder { folder, offset } => {

@@ -281,7 +281,7 @@ impl<'a> Network<'a> {
             let flags = bytes.u32("common network relative link flags")?;
             let (net_name_at, device_at) = (bytes.u32("net name offset")?, bytes.u32("device name offset")?);
             let provider = bytes.u32("network provider type")?;
-            // A net name behind the fixed part means that two more offsets stand before it (MS-SHLLINK 2.3.2).
+            // A net name behind the fixed part means that two more offsets are before it (MS-SHLLINK 2.3.2).
             let unicode = if net_name_at > 0x14 {
                 (bytes.u32("Unicode net name offset")?, bytes.u32("Unicode device name offset")?)
             } else {
@@ -318,7 +318,7 @@ impl<'a> Area<'a, '_> {
         result.map_err(|short| self.problems.push(short.into())).ok()
     }
 
-    /// What stands at `at`, to the end of the structure. 0 means that there is nothing.
+    /// What is at `at`, to the end of the structure. 0 means that there is nothing.
     fn at(&mut self, what: &'static str, at: u32) -> Option<&'a [u8]> {
         if at == 0 {
             return None;

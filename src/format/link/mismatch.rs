@@ -15,7 +15,7 @@ pub struct Mismatch {
 }
 
 impl Link<'_> {
-    /// The two paths, if they contradict each other. Nothing where there is only one, or where they cannot be compared:
+    /// The two paths, if they contradict each other. `None` where there is only one, or where they cannot be compared:
     /// a list that leads through a device or an archive, a character that the code page has no place for. Where the
     /// list starts at a known folder, the names below it are compared.
     pub fn mismatch(&self) -> Option<Mismatch> {

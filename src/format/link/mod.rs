@@ -1,7 +1,7 @@
 //! Shell links (MS-SHLLINK): what a jump list's entry, and a `.lnk` file, points at.
 //!
 //! A link is a header and up to nine optional parts, one behind the other, each with its own size. Every
-//! part fails alone: what cannot be read is a [`Problem`], and the rest of the link stands. Only a header
+//! part fails alone: what cannot be read is a [`Problem`], and the rest of the link is still read. Only a header
 //! that is none is an error. Nothing is copied: texts and blocks borrow from the slice and are decoded
 //! when they are shown, so that a list of many thousand links parses in no time.
 //!
@@ -79,12 +79,12 @@ pub struct Link<'a> {
     /// could not be passed.
     pub size: usize,
     /// True if the link was followed to its terminal block, so that `size` is where the next thing starts.
-    /// Fields may still be missing: `problems` tells.
+    /// Fields may still be missing, see `problems`.
     pub complete: bool,
     code_page: CodePage,
 }
 
-/// The item ID list of a link as it stands there.
+/// The item ID list of a link as it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdList<'a> {
     /// Where the first item starts, in bytes from the start of the link.
@@ -121,13 +121,13 @@ pub fn parse(data: &[u8], code_page: CodePage) -> Result<Link<'_>, NotALink> {
 }
 
 /// Windows reads no more than this many characters of a link's name, relative path and working directory,
-/// and takes what stands right behind them for the next part, whatever the count says (measured: hostile links hide
+/// and takes what is right behind them for the next part, whatever the count says (measured: hostile links hide
 /// their arguments behind a larger count).
 const LONGEST_LIMITED: usize = 260;
 
 impl<'a> Link<'a> {
     /// Reads part after part. An error is a part behind which the next one cannot be found; `bytes` then
-    /// stands at its start.
+    /// is at its start.
     fn read_parts(&mut self, bytes: &mut Bytes<'a>) -> Result<(), Problem> {
         let flags = self.header.flags;
         if flags.has(LinkFlags::HAS_ID_LIST) {

@@ -2,7 +2,7 @@
 //!
 //! A file that is damaged says little that can be relied on; what is in it says more. A link is a row of parts that
 //! each say how long they are, with lists of sized things inside them: taken from the wrong place, or with one wrong
-//! sector in it, it does not add up to its end. This is not the reader: it keeps nothing, and counts what does not
+//! sector in it, it does not end where its parts do. This is not the reader: it keeps nothing, and counts what is
 //! fit instead of reading around it.
 
 use super::{HEADER_SIZE, looks_like_link};

@@ -1,6 +1,6 @@
 //! Serialized property stores (MS-PROPSTORE): what the shell knows of a target besides its path.
 //!
-//! A store is a row of storages, each for one format identifier, each a row of properties. They stand in
+//! A store is a sequence of storages, each for one format identifier, each a sequence of properties. They are in
 //! a link's extra data, in shell items, and behind the entries of a DestList. What cannot be read fails
 //! alone as long as the sizes lead on.
 //!

@@ -3,7 +3,7 @@
 
 use crate::format::guid::Guid;
 
-/// The canonical name of a property, such as `System.ItemNameDisplay`; nothing for one that is not known here.
+/// The canonical name of a property, such as `System.ItemNameDisplay`; `None` for one that is not known here.
 pub fn property_name(format_id: Guid, id: u32) -> Option<&'static str> {
     let key = (format_id.number(), id);
     let found = NAMES.binary_search_by_key(&key, |(format_id, id, _)| (*format_id, *id)).ok()?;

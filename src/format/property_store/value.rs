@@ -32,11 +32,11 @@ pub enum Value<'a> {
     Text(Text<'a>),
     /// VT_BLOB, VT_CF, and a vector of VT_UI1.
     Bytes(&'a [u8]),
-    /// VT_STREAM, VT_STORAGE and the like: a name, and what stands behind it.
+    /// VT_STREAM, VT_STORAGE and the like: a name, and what is behind it.
     Stream {
         /// The name of the stream.
         name: Utf16<'a>,
-        /// Its content, if it stands in the store.
+        /// Its content, if it is in the store.
         data: &'a [u8],
     },
     /// VT_VECTOR of anything but bytes.
@@ -50,7 +50,7 @@ const ARRAY: u16 = 0x2000;
 /// How deep variants may hold vectors of variants. Windows' own stores need one level.
 const DEEPEST: u8 = 3;
 
-/// The word for a value type: `lpwstr`, `ui4`, `vector of ui1`; a number without a name as `type 0xNNNN`.
+/// The name of a value type: `lpwstr`, `ui4`, `vector of ui1`; a number without a name as `type 0xNNNN`.
 pub fn type_name(value_type: u16) -> Cow<'static, str> {
     let name = match value_type & 0x0FFF {
         0x00 => "empty",

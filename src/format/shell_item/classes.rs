@@ -4,7 +4,7 @@
 use crate::format::guid::Guid;
 use crate::format::known_folder::KnownFolder;
 
-/// The name of a shell folder, a Control Panel item or a known folder; nothing for one that is not known here.
+/// The name of a shell folder, a Control Panel item or a known folder; `None` for one that is not known here.
 pub fn class_name(class: Guid) -> Option<&'static str> {
     let found = CLASSES.binary_search_by_key(&class.number(), |(class, _)| *class);
     match found {

@@ -244,7 +244,7 @@ impl<'a> ExtensionKind<'a> {
 }
 
 impl<'a> FileExtension<'a> {
-    /// The block tells itself where the long name and the localized one start (measured, versions 3, 7, 8, 9).
+    /// The block holds the offsets of the long name and the localized one (measured, versions 3, 7, 8, 9).
     pub(super) fn read(block: &'a [u8], mut bytes: Bytes<'a>, context: &Context<'_>) -> Result<Self, Short> {
         let version = u16::from_le_bytes(*block.get(2..).and_then(<[u8]>::first_chunk).unwrap_or(&[0; 2]));
         let created = FatTime::read(&mut bytes, "file creation time")?;

@@ -1,4 +1,4 @@
-//! Items as they are told: an object each, with the fields that its type has.
+//! Items as JSON: an object each, with the fields of its type.
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
@@ -6,7 +6,7 @@ use super::{Extension, ExtensionKind, FileEntry, Item, Kind, class_name};
 use crate::format::guid::Guid;
 use crate::format::text::{Ascii, hex, hex_number};
 
-/// The word for what an item is.
+/// The name of what an item is.
 fn type_word(kind: &Kind<'_>) -> &'static str {
     match kind {
         Kind::Root { .. } => "root",
@@ -129,8 +129,8 @@ impl Serialize for Item<'_> {
     }
 }
 
-/// `signature`, `version`, `offset` and `size`, then what the block says; what stands in the item's own fields is not told again,
-/// and an unknown block is told as `data` in hex.
+/// `signature`, `version`, `offset` and `size`, then what the block says; what is in the item's own fields is not reported again,
+/// and an unknown block has its bytes as `data` in hex.
 impl Serialize for Extension<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_struct("Extension", 8)?;

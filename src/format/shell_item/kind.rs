@@ -16,7 +16,7 @@ use crate::format::time::FileTime;
 pub enum Kind<'a> {
     /// A folder right below the desktop, by class: This PC, the Control Panel, the Libraries.
     Root {
-        /// Where it stands among its like.
+        /// Where it is among its like.
         sort_index: u8,
         /// Its class.
         class: Guid,
@@ -136,7 +136,7 @@ pub struct Archived<'a> {
     pub modified: Option<Text<'a>>,
 }
 
-/// The class that stands in every item of a delegate folder.
+/// The class that is in every item of a delegate folder.
 const DELEGATE: Guid = Guid::new(0x5E59_1A74, 0xDF96, 0x48D3, [0x8D, 0x67, 0x17, 0x33, 0xBC, 0xEE, 0x28, 0xBA]);
 
 const CATEGORY: u32 = 0x39DE_2184;
@@ -339,7 +339,7 @@ impl<'a> Kind<'a> {
         let data = bytes.take("property store", usize::from(store_size))?;
         let mut store = property_store::parse(data, at, context.page);
         context.problems.append(&mut store.problems);
-        // What stands before the bytes of a property: size, identifier, reserved byte, type, padding, count.
+        // What is before the bytes of a property: size, identifier, reserved byte, type, padding, count.
         const BEFORE_BYTES: u64 = 17;
         let mut items = Vec::new();
         if let Some(Property { offset, value: Value::Bytes(list), .. }) = store.find(property_store::DELEGATE_ID_LIST)
@@ -367,7 +367,7 @@ fn holds_properties(content: &[u8]) -> bool {
 
 impl<'a> NetworkLocation<'a> {
     fn read(mut bytes: Bytes<'a>, class: u8, context: &Context<'_>) -> Result<Self, Short> {
-        // Measured: with 0x10 the texts stand there once more in UTF-16.
+        // Measured: with 0x10 the texts are there once more in UTF-16.
         const HAS_UNICODE: u8 = 0x10;
         const HAS_COMMENTS: u8 = 0x40;
         const HAS_DESCRIPTION: u8 = 0x80;
@@ -401,7 +401,7 @@ impl<'a> Uri<'a> {
         Ok(uri)
     }
 
-    /// The data of an FTP site; what is cut short stays unknown.
+    /// The data of an FTP site; what is truncated stays unknown.
     fn read_data(
         &mut self,
         data: &mut Bytes<'a>,

@@ -58,7 +58,7 @@ pub struct Item<'a> {
     pub extensions: Vec<Extension<'a>>,
 }
 
-/// How deep lists may stand inside of items. Windows writes one level.
+/// How deep lists may be inside of items. Windows writes one level.
 const DEEPEST: u8 = 2;
 
 /// What the readers of parts share.

@@ -20,7 +20,7 @@ fn store_name<'a>(store: &PropertyStore<'a>) -> Option<Cow<'a, str>> {
 }
 
 impl<'a> Item<'a> {
-    /// What the item adds to a path; nothing if it is not known.
+    /// What the item adds to a path; `None` if it is not known.
     pub fn name(&self) -> Option<Cow<'a, str>> {
         Some(match &self.kind {
             Kind::Root { class, .. } | Kind::Folder { class } | Kind::ControlPanelItem { class } => {
@@ -63,13 +63,13 @@ impl<'a> Item<'a> {
 }
 
 impl ItemList<'_> {
-    /// The path that the items spell, such as `This PC\C:\Users`; a server or a share starts it anew, as `\\server\share`. An
-    /// item without a known name is told as `?`. Nothing for the desktop itself, which has no item.
+    /// The path that the items spell, such as `This PC\C:\Users`; a server or a share starts a new path, as `\\server\share`. An
+    /// item without a known name is written as `?`. `None` for the desktop itself, which has no item.
     pub fn path(&self) -> Option<String> {
         path(&self.items)
     }
 
-    /// What the items point at, as short as it can be told: a URI, a path on a drive or on a server, otherwise the
+    /// What the items point at, in the shortest form: a URI, a path on a drive or on a server, otherwise the
     /// whole path.
     pub fn target(&self) -> Option<String> {
         if let Some(uri) = self.items.last().and_then(Item::uri) {

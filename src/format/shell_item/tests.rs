@@ -73,7 +73,7 @@ fn file_block(version: u16, long_name: &str, localized: Option<&[u8]>) -> Vec<u8
     let name = utf16(long_name);
     let localized_at = localized.map_or(0, |_| fixed + name.len() as u16);
     block.extend(localized_at.to_le_bytes());
-    // The size stands before what is here.
+    // The size is before what is here.
     block.resize(usize::from(fixed) - 2, 0);
     block.extend(name);
     block.extend(localized.unwrap_or_default());

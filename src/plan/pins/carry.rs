@@ -23,7 +23,7 @@ use crate::plan::made_link;
 pub struct NewPin {
     pub(super) stored: StoredPin,
     pub(super) link: Vec<u8>,
-    /// What could not be kept, in words.
+    /// What could not be kept, as text.
     pub(super) notes: Vec<String>,
 }
 

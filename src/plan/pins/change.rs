@@ -30,7 +30,7 @@ const EXPLORER: &str = "Microsoft.Windows.Explorer";
 #[derive(Debug)]
 #[must_use]
 pub struct PinPlan {
-    /// What is done, in words.
+    /// What is done, as text.
     pub steps: Vec<Step>,
     /// Ids that were named and have no pinned entry.
     pub not_pinned: Vec<u64>,

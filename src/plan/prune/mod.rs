@@ -137,7 +137,7 @@ pub(super) fn refuse_damage(list: &AutomaticList<'_>, gone: &HashSet<u64>) -> Re
 }
 
 /// Refuses a plan whose result has an error that its source has not: what is damaged inside can be taken for something
-/// else where it stands alone, or between other neighbours.
+/// else because its neighbours changed.
 pub(super) fn refuse_new_damage(list: &AutomaticList<'_>, bytes: &[u8], limits: &Limits) -> Result<(), PlanError> {
     let compound = crate::salvage::read(bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
     let errors = |list: &AutomaticList<'_>| {

@@ -1,4 +1,4 @@
-//! The mended list as it is written: pins, order, ranks and header of the entries that are in it, and every stream.
+//! The repaired list as it is written: pins, order, ranks and header of the entries that are in it, and every stream.
 
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ const EMPTY_STORE: [u8; 4] = [0; 4];
 /// The longest name that a stream can have, in UTF-16 units (MS-CFB 2.6.1).
 const LONGEST_NAME: usize = 31;
 
-/// Tells what of the header does not fit the entries that were found, before any is dropped or made.
+/// Reports what of the header does not fit the entries that were found, before any is dropped or made.
 pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     let Some(claimed) = gathered.claimed else {
         if gathered.stream.is_some_and(|stream| !stream.data.is_empty()) {
@@ -97,7 +97,7 @@ fn total_score(judge: &Judge<'_, '_>, before: &[Draft<'_>]) -> f32 {
     }
 }
 
-/// Two entries in one place among the pinned: all pinned are numbered anew, in their order; of two in one place the one
+/// Two entries in one place among the pinned: all pinned are numbered again, in their order; of two in one place the one
 /// that was used later is first.
 fn number_pins(drafts: &mut [Draft<'_>], steps: &mut Steps) {
     let mut places = HashSet::new();
@@ -169,7 +169,7 @@ fn shown(stream: &Stream<'_>) -> String {
     if stream.name.is_empty() { format!("at {}", stream.offset) } else { stream.name.to_string() }
 }
 
-/// Streams that are neither the DestList nor a link, and what is told of those that are.
+/// Streams that are neither the DestList nor a link, and what is reported of those that are.
 struct Others<'x> {
     names: HashSet<(String, String)>,
     /// No property store is there under its name.

@@ -31,7 +31,7 @@ pub(super) struct Correction {
 }
 
 impl Corrector {
-    /// The entry with its one damaged byte set right. Nothing if its checksum does not tell of one; if only the checksum
+    /// The entry with its one damaged byte set right. `None` if the checksum does not identify one; if only the checksum
     /// is damaged, the entry as it is.
     pub(super) fn correct<'a>(&mut self, entry: &Entry<'a>, version: u32) -> Option<(Entry<'a>, Option<Correction>)> {
         let effect = entry.computed_checksum() ^ entry.checksum;

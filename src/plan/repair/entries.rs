@@ -1,4 +1,4 @@
-//! The entries of a damaged list: what its DestList still holds, what else in the file is a DestList, and what stands
+//! The entries of a damaged list: from its DestList, from other DestList data in the file, and from what is
 //! in sectors that belong to nothing.
 
 use std::collections::{HashMap, HashSet};
@@ -25,7 +25,7 @@ pub(super) struct Draft<'c> {
     pub(super) doubtful: bool,
     /// The end of its path was found by the look of it.
     pub(super) bounded: bool,
-    /// It does not stand in the DestList.
+    /// It is not in the DestList.
     pub(super) carved: bool,
     /// Its last access is not to be believed.
     pub(super) timeless: bool,
@@ -36,7 +36,7 @@ pub(super) struct Draft<'c> {
 }
 
 impl<'c> Draft<'c> {
-    /// An entry as it stands in the list.
+    /// An entry as it is in the list.
     pub(super) fn new(entry: Entry<'c>, soundness: Soundness) -> Self {
         Self {
             entry,
@@ -150,7 +150,7 @@ impl<'c> Gathered<'c> {
         let mut unread = 0_usize;
         for gap in &found.gaps {
             let mut at = gap.start;
-            // Entries that do not look like any, as a field of them is damaged, but fit where they stand.
+            // Entries that do not look like any, as a field of them is damaged, but fit where they are.
             while let Some(entry) = data.get(at..gap.end).and_then(|rest| Entry::decode(rest, at, header.version).ok())
             {
                 if entry.path.is_empty() || !is_text(entry.path) {

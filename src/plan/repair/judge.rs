@@ -1,5 +1,5 @@
-//! Which entries are in the mended list: what is right, what can be set right, what must go, and what a link alone
-//! still tells of.
+//! Which entries are in the repaired list: what is right, what can be set right, what must go, and what a single link
+//! still describes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,13 +25,13 @@ const LONGEST_PATH: usize = 32_767;
 /// What an entry has that was added and opened once (measured: every one begins so).
 const FIRST_SCORE: f32 = 1.0;
 
-/// The entries of the mended list in the making.
+/// Decides the entries of the repaired list.
 pub(super) struct Judge<'x, 'c> {
     pub(super) drafts: Vec<Draft<'c>>,
     pub(super) links: Links<'c>,
     pub(super) header: Header,
     pub(super) steps: &'x mut Steps,
-    /// Entries that stood in the list and are gone.
+    /// Number of entries removed from the list.
     pub(super) removed: u64,
     /// Entries that were made of a link.
     pub(super) made: u64,
@@ -81,7 +81,7 @@ impl<'x, 'c> Judge<'x, 'c> {
         self.removed = self.removed.saturating_add(gone);
     }
 
-    /// An entry that stands twice, byte for byte, is in the list once.
+    /// Of entries that are equal byte for byte, one is kept.
     fn drop_copies(&mut self) {
         let mut seen: HashSet<&[u8]> = HashSet::with_capacity(self.drafts.len());
         self.retain(|draft, steps, _| {

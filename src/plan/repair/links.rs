@@ -1,5 +1,5 @@
 //! The links of a damaged file: which streams are links, whatever they are called, and what can still be made of
-//! those that are not whole.
+//! those that are not complete.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -35,9 +35,9 @@ pub(super) enum Role {
 /// A stream that is a link.
 pub(super) struct Candidate<'c> {
     pub(super) stream: &'c Stream<'c>,
-    /// Its bytes, mended where that could be done.
+    /// Its bytes, repaired where that could be done.
     pub(super) data: Cow<'c, [u8]>,
-    /// What was mended.
+    /// What was repaired.
     pub(super) mended: Option<String>,
     /// The id that its name spells.
     pub(super) id: Option<u64>,
@@ -221,7 +221,7 @@ impl<'c> Links<'c> {
     }
 }
 
-/// The bytes of a stream that can be used as a link, and what had to be mended for that.
+/// The bytes of a stream that can be used as a link, and what had to be repaired for that.
 fn usable<'c>(stream: &'c Stream<'c>, page: CodePage) -> Option<(Cow<'c, [u8]>, Option<String>)> {
     let data = stream.data.as_ref();
     if !looks_like_link(data) {
@@ -250,10 +250,10 @@ fn with_fixed_start(data: &[u8], page: CodePage) -> Option<Vec<u8>> {
 }
 
 /// The link up to its last whole part, with the terminal block behind it and without the flags of the parts that are
-/// gone. Nothing if what is left names no destination.
+/// gone. `None` if what is left names no destination.
 fn end(data: &[u8], link: &Link<'_>, page: CodePage) -> Option<Vec<u8>> {
     let mut flags = link.header.flags.0;
-    // The parts stand in the order of their flags, bit 0 to bit 6 (MS-SHLLINK 2.1.1), so those that are gone are the last.
+    // The parts are in the order of their flags, bit 0 to bit 6 (MS-SHLLINK 2.1.1), so those that are gone are the last.
     for part in (0..=7_u32).rev() {
         if part < 7 {
             flags &= !(1_u32 << part);

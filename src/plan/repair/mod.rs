@@ -1,11 +1,11 @@
-//! What mends a list, and the list mended.
+//! Plans the repair of a list.
 //!
-//! What is damaged in a jump list is told twice elsewhere in it, more often than not: a link knows its destination, an
-//! entry knows its link, a checksum knows its entry, and the header counts them all. So nearly everything can be put
-//! right from what is left. What cannot is dropped and told; a file in which nothing is left is not touched.
+//! Most facts are stored more than once in a jump list: a link knows its destination, an
+//! entry knows its link, a checksum covers its entry, and the header counts them all. So nearly everything can be
+//! restored from what is left. What cannot is dropped and reported; a file in which nothing is left is not touched.
 //!
-//! A healthy file has no plan, and a mended file is healthy: planning for it again gives nothing, which is checked
-//! before a plan is handed out.
+//! A healthy file has no plan, and a repaired file is healthy: a second plan for it is empty, which is checked
+//! before a plan is returned.
 
 mod assemble;
 mod checksum;
@@ -26,10 +26,10 @@ use entries::{Draft, Gathered};
 use judge::Judge;
 use links::{Links, Role};
 
-/// How often what was built is looked at again.
+/// How many times the result is repaired again at most.
 const MOST_ROUNDS: usize = 4;
 
-/// How a list is to be mended.
+/// Options of a repair.
 ///
 /// ```
 /// use jlfix::{JumpList, RepairOptions};
@@ -82,14 +82,14 @@ impl RepairOptions {
     }
 }
 
-/// A list mended, ready to be written.
+/// A repaired list, ready to be written.
 #[derive(Debug)]
 #[must_use]
 #[non_exhaustive]
 pub struct Repair {
-    /// What was mended, in words.
+    /// What was repaired, as text.
     pub steps: Vec<Step>,
-    /// The list as it stands.
+    /// The list as it is.
     pub before: Size,
     /// The list as it will be.
     pub after: Size,
@@ -97,7 +97,7 @@ pub struct Repair {
     pub bytes: Vec<u8>,
 }
 
-/// Plans the mending of a list. Nothing if nothing is wrong with it that could be mended.
+/// Plans the repair of a list. `None` if nothing is wrong with it that could be repaired.
 ///
 /// # Errors
 /// [`PlanError::NothingLeft`] if nothing is left in the file; [`PlanError::Rebuild`] if the new file could not be made.
@@ -115,7 +115,7 @@ pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits
         Ok(None) => return Ok(None),
         Ok(Some(mended)) => mended.into_owned(),
     };
-    // A link that is damaged inside reads in another way once the file around it is whole.
+    // A link that is damaged inside reads differently once the file around it is complete.
     let mut built = Vec::new();
     for _ in 0..MOST_ROUNDS {
         let bytes = build(&mended.root, &mended.storages, &mended.parts)?;
@@ -123,14 +123,14 @@ pub fn repair(list: &AutomaticList<'_>, options: &RepairOptions, limits: &Limits
             crate::salvage::read(&bytes, limits).map_err(|short| RebuildError::Differs(short.to_string()))?;
         let again = if bytes == built { None } else { mend(&AutomaticList::read(&compound), options)? };
         let Some(again) = again else {
-            // What looks like a leftover can be in the middle of a stream, and is there however often it is laid out anew.
+            // What looks like a leftover can be in the middle of a stream, and is there however often it is laid out again.
             if bytes == list.compound.file() {
                 return Ok(None);
             }
             let (bytes, after) = rebuild(&mended.root, &mended.storages, &mended.parts, limits)?;
             return Ok(Some(Repair { steps: mended.steps, before, after, bytes }));
         };
-        // What is wrong with the file as a whole is told once.
+        // Steps about the file are reported once.
         let again = again.into_owned();
         let mut steps = std::mem::take(&mut mended.steps);
         let told: Vec<Step> = steps.iter().filter(|step| step.entry_id.is_none()).cloned().collect();
@@ -159,11 +159,11 @@ fn reset(before: Size, why: &str, limits: &Limits) -> Result<Repair, PlanError> 
     Ok(Repair { steps: steps.told, before, after, bytes })
 }
 
-/// What was mended, as it is found.
+/// The steps of a repair, as they are found.
 #[derive(Debug, Default)]
 struct Steps {
     told: Vec<Step>,
-    /// What is worth saying if anything was mended, and is no mending.
+    /// Remarks that are reported only together with steps.
     asides: Vec<String>,
 }
 
@@ -190,7 +190,7 @@ impl Steps {
         self.push(Some(draft), what.into(), false);
     }
 
-    /// Tells the step about an entry that was made, and told under the id `was`, with the id that it has now.
+    /// Gives the step about a new entry, recorded under the id `was`, the id that the entry has now.
     fn renumber(&mut self, draft: &Draft<'_>, was: u64) {
         let path = draft.path().to_string();
         let is_it = |step: &&mut Step| step.entry_id == Some(was) && step.path.as_deref() == Some(&path);
@@ -208,7 +208,7 @@ impl Steps {
     }
 }
 
-/// The content of a mended file.
+/// The content of a repaired file.
 struct Mended<'c> {
     root: Root,
     storages: Vec<String>,
@@ -223,7 +223,7 @@ impl Mended<'_> {
     }
 }
 
-/// Mends a list. Nothing if what comes of it is what is there.
+/// Repairs a list. `None` if the result equals the input.
 fn mend<'c>(list: &AutomaticList<'c>, options: &RepairOptions) -> Result<Option<Mended<'c>>, PlanError> {
     let compound = list.compound;
     let mut steps = Steps::default();
@@ -283,7 +283,7 @@ fn is_in(holder: &str, storage: &str) -> bool {
     holder.strip_prefix(storage).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// True if the file as it stands is the mended one.
+/// True if the repair changes nothing.
 fn is_same(compound: &Compound<'_>, parts: &[Part<'_>], root: Root) -> bool {
     let intact = compound.streams.iter().all(|stream| stream.recovery == Recovery::Intact && stream.missing() == 0);
     compound.faults.is_empty()
@@ -303,7 +303,7 @@ fn root(root: Root, drafts: &[Draft<'_>]) -> Root {
     }
 }
 
-/// Tells what is wrong with the container, and how much of what is in it had to be searched for.
+/// Adds steps for the faults of the container and for streams that had to be searched for.
 fn container(compound: &Compound<'_>, steps: &mut Steps) {
     let faults: Vec<_> = compound.faults.iter().filter(|fault| fault.kind != FaultKind::Carved).collect();
     if let Some(first) = faults.first() {

@@ -122,7 +122,7 @@ impl Reader<'_> {
             match self.read_event(at)? {
                 Some(next) if next > at => at = next,
                 _ => {
-                    // Without a table there is no telling where the next event starts.
+                    // Without a table it is unknown where the next event starts.
                     if end.saturating_sub(at) > event::HEADER_SIZE as u64 && self.data.len() >= event::HEADER_SIZE {
                         self.sink.skipped(Place::Byte(at), "an event is invalid; what follows is skipped");
                     }

@@ -1,7 +1,7 @@
 //! The item ID list of a link whose path is mapped.
 //!
 //! An item below the mapped folder stays byte for byte, but for the file reference, which is a place on the old volume.
-//! Every other one is made anew from its name: a drive or a share, then file entries as Windows XP wrote them, which later
+//! Every other one is made again from its name: a drive or a share, then file entries as Windows XP wrote them, which later
 //! versions read (libyal, "Windows Shell Item format").
 
 use super::super::map::MappedPath;
@@ -59,7 +59,7 @@ fn clear_references(item: &Item<'_>, out: &mut [u8], base: u64) {
 }
 
 /// A list for the path `mapped`, made of the items of `old` where they name the same. `is_folder` says what the target
-/// is, if `old` does not. Nothing if that is not known, or a name cannot be written in an item.
+/// is, if `old` does not. `None` if that is not known, or a name cannot be written in an item.
 pub(super) fn rebuilt(old: &ItemList<'_>, mapped: &MappedPath, is_folder: Option<bool>) -> Option<Vec<u8>> {
     let path = Utf16(&mapped.path);
     if path.has_unpaired() {
