@@ -107,10 +107,10 @@ fn files_from_reads_paths_from_a_file_or_standard_input() {
     let cli = Cli::with(&[(NOTEPAD, small.build()), (PAINT, small.build())]);
     cli.write("lines", format!("{NOTEPAD}\r\n\n./{NOTEPAD}\n").as_bytes());
     cli.run("scan --files-from lines").clean().says(&["1 file,"]);
-    cli.write("nul", format!("{NOTEPAD}\0{PAINT}\0").as_bytes());
-    cli.run("check --files-from nul").clean().says(&["2 files checked"]);
+    cli.write("zeros", format!("{NOTEPAD}\0{PAINT}\0").as_bytes());
+    cli.run("check --files-from zeros").clean().says(&["2 files checked"]);
     let mut command = cli.jlfix();
-    command.args(["scan", "--files-from", "-"]).stdin(fs::File::open(cli.path("nul")).unwrap());
+    command.args(["scan", "--files-from", "-"]).stdin(fs::File::open(cli.path("zeros")).unwrap());
     finish(command).clean().says(&["2 files,"]);
     // A list without paths never means the user's own lists.
     cli.write("empty", b"\n");

@@ -375,6 +375,6 @@ fn a_custom_list_is_found_live_and_left_alone_by_a_prune() {
     let bytes = fs::read(samples().join("CustomDestinations").join(CHROME)).unwrap();
     let path = live.write(CHROME, &bytes);
     live.run("scan").says(&["1 file,", "custom"]);
-    live.run("prune --keep 0").clean();
+    live.run("prune --keep 0").exits(0).complains(&["1 custom list", "no automatic list"]);
     assert_eq!(fs::read(path).unwrap(), bytes);
 }
