@@ -20,7 +20,6 @@ mod fields;
 mod figures;
 mod input;
 mod interrupt;
-mod json;
 mod lists;
 mod live;
 mod manual;

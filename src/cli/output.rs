@@ -11,7 +11,6 @@ use jlfix::report::{FileRow, Totals};
 use serde::Serialize;
 
 use super::exit::Exit;
-use super::json;
 use super::options::Format;
 use super::style::{BAD, WARN, paint};
 use super::words::harmless;
@@ -130,17 +129,39 @@ pub(crate) fn note(message: &str) {
 pub(crate) fn json(row: &FileRow<'_>) -> Vec<u8> {
     // Every field of an entry takes about three times the bytes that it has in the file.
     let room = if row.entries.is_some() { row.size.saturating_mul(3).min(64 << 20) } else { 0 };
-    let mut out = Vec::with_capacity(usize::try_from(room).unwrap_or(0) + 1024);
-    // No map here has keys other than texts, which is the only error.
-    let _ = json::append(row, &mut out);
-    out
+    let mut out = Memory(Vec::with_capacity(usize::try_from(room).unwrap_or(0) + 1024));
+    // Writing to memory cannot fail, and no map here has keys other than strings.
+    let _ = serde_json::to_writer(&mut out, row);
+    out.0
+}
+
+/// A vector to write to. Most of what JSON writes is single bytes, which need not go through a copy of memory.
+struct Memory(Vec<u8>);
+
+impl Write for Memory {
+    #[inline]
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_all(bytes).map(|()| bytes.len())
+    }
+
+    #[inline(always)]
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match bytes {
+            [byte] => self.0.push(*byte),
+            bytes => self.0.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Anything rendered as JSON.
 pub(crate) fn to_json(value: &impl Serialize) -> Vec<u8> {
-    let mut out = Vec::new();
-    let _ = json::append(value, &mut out);
-    out
+    // Writing to memory cannot fail, and no map here has keys other than strings.
+    serde_json::to_vec(value).unwrap_or_default()
 }
 
 /// Writes the document of `--format json` around files that are rendered already.

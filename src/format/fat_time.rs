@@ -44,27 +44,9 @@ impl FatTime {
     /// `2022-06-18T22:40:54`, if there is a moment.
     #[cfg(feature = "serde")]
     fn ascii(self) -> Option<Ascii<19>> {
-        let field = |value: u16, shift: u32, bits: u32| u64::from(value >> shift & ((1 << bits) - 1));
-        let year = 1980 + field(self.date, 9, 7);
-        let (month, day) = (field(self.date, 5, 4), field(self.date, 0, 5));
-        let (hour, minute, second) = (field(self.time, 11, 5), field(self.time, 5, 6), field(self.time, 0, 5) * 2);
-        let days = match month {
-            // 2100 is the only year of FAT that the rule of four years does not hold for.
-            2 if year % 4 == 0 && year != 2100 => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => 0,
-        };
-        if !(1..=days).contains(&day) || hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
+        let moment = self.civil()?;
         let mut text = Ascii(*b"0000-00-00T00:00:00");
-        for (end, count, value) in
-            [(4, 4, year), (7, 2, month), (10, 2, day), (13, 2, hour), (16, 2, minute), (19, 2, second)]
-        {
-            text.decimal(end, count, value);
-        }
+        text.moment(moment);
         Some(text)
     }
 }

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use encoding_rs::Encoding;
+use jiff::civil;
 #[cfg(feature = "serde")]
 use serde::{Serialize, Serializer};
 
@@ -250,7 +251,16 @@ impl<const N: usize> Ascii<N> {
         }
     }
 
-    /// Puts `bytes` in lower-case hex at `start`; `None` if there is no room for them.
+    /// Puts a moment at the start, as `2022-06-18T22:40:54`. Its year is one of those of FILETIME and FAT.
+    pub(crate) fn moment(&mut self, moment: civil::DateTime) {
+        self.decimal(4, 4, u64::from(moment.year().unsigned_abs()));
+        let fields = [moment.month(), moment.day(), moment.hour(), moment.minute(), moment.second()];
+        for (end, value) in [7, 10, 13, 16, 19].into_iter().zip(fields) {
+            self.decimal(end, 2, u64::from(value.unsigned_abs()));
+        }
+    }
+
+    /// Puts `bytes` in lower-case hex at `start`; does nothing if there is no room for them.
     pub(crate) fn hex<const B: usize>(&mut self, start: usize, bytes: [u8; B]) {
         let end = start.saturating_add(B.saturating_mul(2));
         let _ = self.0.get_mut(start..end).map(|room| hex::encode_to_slice(bytes, room));

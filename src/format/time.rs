@@ -80,26 +80,9 @@ impl FileTime {
 impl FileTime {
     /// RFC 3339 in UTC with seven decimals, if the year is before 10000.
     pub(crate) fn ascii(self) -> Option<Ascii<28>> {
-        if !self.is_plausible() {
-            return None;
-        }
-        // Years of 400 (146,097 days) start on 1601-01-01, as FILETIME does; a month is found in the year from 1 March.
-        let days = (self.0 / TICKS_PER_DAY).checked_add(306)?;
-        let (era, of_era) = (days / 146_097, days % 146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let from_march = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * from_march + 2) / 5 + 1;
-        let (month, later) = if from_march < 10 { (from_march + 3, 0) } else { (from_march - 9, 1) };
-        let year = 1600 + era * 400 + year_of_era + later;
-        let second = self.0 / TICKS_PER_SECOND % 86_400;
+        let moment = self.civil()?;
         let mut text = Ascii(*b"0000-00-00T00:00:00.0000000Z");
-        text.decimal(4, 4, year);
-        text.decimal(7, 2, month);
-        text.decimal(10, 2, day);
-        text.decimal(13, 2, second / 3600);
-        text.decimal(16, 2, second / 60 % 60);
-        text.decimal(19, 2, second % 60);
+        text.moment(moment);
         text.decimal(27, 7, self.0 % TICKS_PER_SECOND);
         Some(text)
     }
