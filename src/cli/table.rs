@@ -1,9 +1,10 @@
 //! Aligned tables that fit the terminal: columns are dropped and texts are shortened until no row wraps. Where the output is
 //! not a terminal, tables have their full width.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use terminal_size::Width;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::style::{HEAD, paint};
@@ -74,10 +75,14 @@ impl Grid {
 
     /// Adds a row, one text per column.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        for (column, cell) in self.columns.iter_mut().zip(&cells) {
+        self.widen(&cells);
+        self.rows.push(cells);
+    }
+
+    fn widen(&mut self, cells: &[String]) {
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
             column.width = column.width.max(width(cell));
         }
-        self.rows.push(cells);
     }
 
     /// The lines, with nothing before the first column and after the last.
@@ -96,26 +101,9 @@ impl Grid {
             rows().for_each(|row| self.row(row));
             return out.write_all(self.render().as_bytes());
         }
-        for row in rows() {
-            for (column, cell) in self.columns.iter_mut().zip(&row) {
-                column.width = column.width.max(width(cell));
-            }
-        }
-        let heads = self.columns.iter().map(|column| paint(HEAD, &column.name)).collect();
-        let mut line = String::new();
-        for row in std::iter::once(heads).chain(rows()) {
-            line.clear();
-            for (at, (text, column)) in row.iter().zip(&self.columns).enumerate() {
-                line.extend(std::iter::repeat_n(' ', if at == 0 { 0 } else { GAP }));
-                let padding = column.width.saturating_sub(width(text));
-                let (before, after) = if column.align == Align::Right { (padding, 0) } else { (0, padding) };
-                line.extend(std::iter::repeat_n(' ', before));
-                line.push_str(text);
-                line.extend(std::iter::repeat_n(' ', after));
-            }
-            writeln!(out, "{}", line.trim_end())?;
-        }
-        Ok(())
+        rows().for_each(|row| self.widen(&row));
+        out.write_all(self.line(&self.heads()).as_bytes())?;
+        rows().try_for_each(|row| out.write_all(self.line(&row).as_bytes()))
     }
 
     fn render_in(mut self, available: Option<usize>) -> String {
@@ -123,19 +111,28 @@ impl Grid {
             self.drop_columns(available);
             self.shorten_texts(available);
         }
-        let mut table = Table::new();
-        table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+        let heads = self.heads();
+        std::iter::once(&heads).chain(&self.rows).map(|row| self.line(row)).collect()
+    }
+
+    fn heads(&self) -> Vec<String> {
         // Style around nothing would keep the spaces before it in the line.
         let head = |name: &str| if name.is_empty() { String::new() } else { paint(HEAD, name) };
-        table.set_header(self.columns.iter().map(|column| cell(head(&column.name), column.align)));
-        for row in self.rows {
-            table.add_row(row.into_iter().zip(&self.columns).map(|(text, column)| cell(text, column.align)));
+        self.columns.iter().map(|column| head(&column.name)).collect()
+    }
+
+    /// A row as a line, with its end.
+    fn line(&self, row: &[String]) -> String {
+        let mut line = String::new();
+        for (at, (text, column)) in row.iter().zip(&self.columns).enumerate() {
+            let padding = column.width.saturating_sub(width(text));
+            let (before, after) = if column.align == Align::Right { (padding, 0) } else { (0, padding) };
+            let gap = if at == 0 { 0 } else { GAP };
+            let _ = write!(line, "{:1$}{text}{2:3$}", "", gap + before, "", after);
         }
-        let columns = table.column_count();
-        for (at, column) in table.column_iter_mut().enumerate() {
-            column.set_padding((0, if at + 1 == columns { 0 } else { 2 }));
-        }
-        table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+        line.truncate(line.trim_end().len());
+        line.push('\n');
+        line
     }
 
     /// The width of all columns, those that can be shortened counted with no more than `most`.
@@ -188,13 +185,18 @@ impl Grid {
                 }
             }
         }
+        // A heading is never shortened.
+        for column in &mut self.columns {
+            column.width = column.width.max(column.name.width());
+        }
     }
 }
 
 /// Columns of the terminal that a line may take; `None` where the output is not a terminal.
 fn terminal_width() -> Option<usize> {
     // On Windows, a line of the full width can wrap.
-    Table::new().width().map(|width| usize::from(width).saturating_sub(1).max(20))
+    let (Width(width), _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width).saturating_sub(1).max(20))
 }
 
 /// Columns that a text takes on a terminal.
@@ -225,10 +227,6 @@ fn take(chars: impl Iterator<Item = char>, most: usize) -> String {
         None => false,
     };
     chars.take_while(fits).collect()
-}
-
-fn cell(text: String, align: Align) -> Cell {
-    Cell::new(text).set_alignment(if align == Align::Left { CellAlignment::Left } else { CellAlignment::Right })
 }
 
 #[cfg(test)]
@@ -265,5 +263,13 @@ mod tests {
         assert_eq!(text.lines().nth(1), Some(r"ok     Notepad           C:\Use…es\garden.txt"));
         // Without its column, an AppID takes the place of an unknown name.
         assert!(text.lines().nth(2).unwrap().starts_with("ok     9b9cdc69c1c24e2b  "), "{text}");
+    }
+
+    #[test]
+    fn a_heading_is_not_shortened_and_its_column_stays_aligned() {
+        let mut grid = Grid::new(&[("Application", Align::Left), ("Size", Align::Right)]).shortens(&["Application"]);
+        grid.row(vec!["Microsoft Excel".to_owned(), "1 B".to_owned()]);
+        let text = anstream::adapter::strip_str(&grid.render_in(Some(14))).to_string();
+        assert_eq!(text, "Application  Size\nMi…Excel      1 B\n");
     }
 }
