@@ -53,61 +53,53 @@ pub(crate) fn settle(exit: Exit) -> Exit {
     }
 }
 
-/// Standard output for data: buffered, never coloured. Writing to it never fails; see [`settle`].
-pub(crate) struct Data(BufWriter<StdoutLock<'static>>);
+/// Standard output, buffered. Writing to it never fails; see [`settle`].
+pub(crate) struct Output<W: Write> {
+    out: BufWriter<W>,
+    /// Nothing is written.
+    is_quiet: bool,
+}
 
-impl Write for Data {
+impl<W: Write> Output<W> {
+    fn new(out: W, is_quiet: bool) -> Self {
+        Self { out: BufWriter::with_capacity(1 << 16, out), is_quiet }
+    }
+}
+
+impl<W: Write> Write for Output<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if FAILURE.get().is_none() {
-            keep(self.0.write_all(bytes));
+        if !self.is_quiet && FAILURE.get().is_none() {
+            keep(self.out.write_all(bytes));
         }
         Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         if FAILURE.get().is_none() {
-            keep(self.0.flush());
+            keep(self.out.flush());
         }
         Ok(())
     }
 }
 
-/// Opens standard output for data.
+/// Standard output for data.
+pub(crate) type Data = Output<StdoutLock<'static>>;
+
+/// Opens standard output for data: never coloured.
 pub(crate) fn data() -> Data {
-    Data(BufWriter::with_capacity(1 << 16, io::stdout().lock()))
+    Output::new(io::stdout().lock(), false)
 }
 
-/// Writes a text for people to standard output; colour goes where the terminal has none.
+/// Opens standard output for a text for people: colour is removed where the terminal has none.
+pub(crate) fn people_writer() -> Output<anstream::AutoStream<StdoutLock<'static>>> {
+    Output::new(anstream::stdout().lock(), QUIET.load(Ordering::Relaxed))
+}
+
+/// Writes a text for people to standard output.
 pub(crate) fn people(text: &str) -> io::Result<()> {
-    if !QUIET.load(Ordering::Relaxed) && FAILURE.get().is_none() {
-        let mut out = anstream::stdout().lock();
-        keep(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
-    }
-    Ok(())
-}
-
-/// Standard output for a long text for people: as [`people`], buffered.
-pub(crate) struct People(BufWriter<anstream::AutoStream<StdoutLock<'static>>>);
-
-impl Write for People {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if !QUIET.load(Ordering::Relaxed) && FAILURE.get().is_none() {
-            keep(self.0.write_all(bytes));
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        if FAILURE.get().is_none() {
-            keep(self.0.flush());
-        }
-        Ok(())
-    }
-}
-
-/// Opens standard output for a long text for people.
-pub(crate) fn people_writer() -> People {
-    People(BufWriter::with_capacity(1 << 16, anstream::stdout().lock()))
+    let mut out = people_writer();
+    out.write_all(text.as_bytes())?;
+    out.flush()
 }
 
 /// Writes a text for people to standard error, for what goes with data on standard output.
