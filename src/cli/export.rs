@@ -48,10 +48,10 @@ pub(crate) struct ExportArgs {
     /// Write each link as a file <user>_<appid>_<kind>_<entry>.lnk to this folder
     #[arg(long, value_name = "DIR")]
     dump_links: Option<PathBuf>,
-    /// How jlecmd writes times, in UTC: yyyy MM dd HH mm ss fffffff and what stands between
+    /// How jlecmd writes times, in UTC: yyyy MM dd HH mm ss fffffff and what is between them
     #[arg(long, value_name = "FORMAT", default_value = "yyyy-MM-dd HH:mm:ss", value_parser = date_format, hide_short_help = true)]
     date_format: DateFormat,
-    /// Tell the SHA-256 of each file (in jsonl, csv and timesketch)
+    /// Add the SHA-256 of each file (in jsonl, csv and timesketch)
     #[arg(long)]
     hash: bool,
     /// Look for deleted entries and links, too, and write each marked as such; not with jlecmd
@@ -147,11 +147,11 @@ pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
         return Err(Stop::Usage(message.to_owned()));
     }
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let (files, roots) = args.lists.gather_with_roots(context, &mut tally)?;
     let to = args.to.as_deref().filter(|_| !to_stdout);
     for (folder, option) in [(to, "--to"), (args.dump_links.as_deref(), "--dump-links")] {
         if let Some(folder) = folder {
-            refuse_evidence(folder, option, args.lists.roots(), &files)?;
+            refuse_evidence(folder, option, &roots, &files)?;
         }
     }
     if files.is_empty() && tally.failed > 0 {

@@ -115,8 +115,6 @@ fn lists_behind_links(folder: &Path) -> usize {
 
 /// Each file once, under the path by which it was found first.
 fn each_once(mut files: Vec<Found>) -> Vec<Found> {
-    let mut paths = HashSet::new();
-    files.retain(|found| paths.insert(found.path.clone()));
     let mut folders = HashMap::new();
     let mut places = HashSet::new();
     files.retain(|found| places.insert(place(&found.path, &mut folders)));

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use jlfix::appid::{AppId, candidates_for_path, known};
 use jlfix::scan::Found;
@@ -23,14 +22,20 @@ pub(crate) struct Lists {
     pub(crate) apps: Apps,
     #[command(flatten)]
     places: Places,
-    /// What [`Self::gather`] searched.
-    #[arg(skip)]
-    roots: OnceLock<Vec<PathBuf>>,
 }
 
 impl Lists {
     /// The files that are meant, in order. Places that cannot be looked at are reported and counted.
     pub(crate) fn gather(&self, context: &Context, tally: &mut Tally) -> Result<Vec<Found>, Stop> {
+        Ok(self.gather_with_roots(context, tally)?.0)
+    }
+
+    /// The same, and the files and folders that were searched; none if they were the live user's.
+    pub(crate) fn gather_with_roots(
+        &self,
+        context: &Context,
+        tally: &mut Tally,
+    ) -> Result<(Vec<Found>, Vec<PathBuf>), Stop> {
         let exclusions = self.places.exclusions()?;
         let (roots, mut files) = if self.places.all_users {
             let folders = live::all_users(context, tally)?;
@@ -41,15 +46,9 @@ impl Lists {
             let files = input::search(&paths, &exclusions, context, tally)?;
             (paths, files)
         };
-        let _ = self.roots.set(roots);
         exclusions.report(context);
         self.apps.pick(&mut files, context)?;
-        Ok(files)
-    }
-
-    /// The files and folders that [`Self::gather`] searched; none if they were the live user's.
-    pub(crate) fn roots(&self) -> &[PathBuf] {
-        self.roots.get().map_or(&self.paths, Vec::as_slice)
+        Ok((files, roots))
     }
 
     /// True if the lists of every user are meant.

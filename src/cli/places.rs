@@ -1,7 +1,7 @@
 //! Where lists are looked for besides the paths on the command line, and which files are left out: `--all-users`,
 //! `--files-from` and `--exclude`.
 
-use std::cell::RefCell;
+use std::cell::Cell;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ impl Places {
         let patterns = self.exclude.iter().map(|text| Pattern::new(text));
         let patterns: Result<Vec<_>, _> = patterns.collect();
         let patterns = patterns.map_err(|error| Stop::Usage(format!("--exclude: {error}")))?;
-        Ok(Exclusions { patterns: RefCell::new(patterns) })
+        Ok(Exclusions { patterns })
     }
 }
 
@@ -99,7 +99,7 @@ struct Pattern {
     matcher: GlobMatcher,
     /// True if it is compared with each name of a path, false if with the path up to each name.
     is_name: bool,
-    used: bool,
+    used: Cell<bool>,
 }
 
 impl Pattern {
@@ -110,7 +110,7 @@ impl Pattern {
         let is_rooted = glob.starts_with('/') || glob.starts_with("**/") || glob.get(1..2) == Some(":");
         let glob = if is_name || is_rooted { glob.to_owned() } else { format!("{{,**/}}{glob}") };
         let matcher = GlobBuilder::new(&glob).case_insensitive(true).literal_separator(true).build()?.compile_matcher();
-        Ok(Self { text: text.to_owned(), matcher, is_name, used: false })
+        Ok(Self { text: text.to_owned(), matcher, is_name, used: Cell::default() })
     }
 
     fn matches(&self, path: &Path) -> bool {
@@ -128,24 +128,23 @@ impl Pattern {
 /// What is left out.
 #[derive(Default)]
 pub(crate) struct Exclusions {
-    patterns: RefCell<Vec<Pattern>>,
+    patterns: Vec<Pattern>,
 }
 
 impl Exclusions {
     /// True if this path or a folder above it is left out.
     pub(crate) fn has(&self, path: &Path) -> bool {
         let mut excluded = false;
-        for pattern in self.patterns.borrow_mut().iter_mut() {
-            let matches = pattern.matches(path);
-            pattern.used |= matches;
-            excluded |= matches;
+        for pattern in self.patterns.iter().filter(|pattern| pattern.matches(path)) {
+            pattern.used.set(true);
+            excluded = true;
         }
         excluded
     }
 
     /// Notes the patterns that left nothing out.
     pub(crate) fn report(&self, context: &Context) {
-        for pattern in self.patterns.borrow().iter().filter(|pattern| !pattern.used) {
+        for pattern in self.patterns.iter().filter(|pattern| !pattern.used.get()) {
             context.note(&format!("--exclude {}: no jump list matches", pattern.text));
         }
     }

@@ -41,13 +41,10 @@ impl SlowDrives {
 
 /// `removable` or `remote`; `None` for a drive that is always there.
 fn where_is(link: &LinkRow<'_>) -> Option<&'static str> {
-    const REMOVABLE: u32 = 2;
-    const REMOTE: u32 = 4;
-    const CD_ROM: u32 = 5;
     let info = link.link.info.as_ref()?;
-    match info.volume.map(|volume| volume.drive_type.0) {
-        Some(REMOVABLE | CD_ROM) => Some("removable"),
-        Some(REMOTE) => Some("remote"),
+    match info.volume.map(|volume| volume.drive_type.word()) {
+        Some("removable" | "cdrom") => Some("removable"),
+        Some("remote") => Some("remote"),
         // A share of this machine has both; its local path comes first.
         None if info.network.is_some() => Some("remote"),
         _ => None,

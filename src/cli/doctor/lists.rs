@@ -123,9 +123,14 @@ fn targets_of(row: &FileRow<'_>, targets: &Targets<'_>) -> TargetsOf {
     counts
 }
 
-/// Everything about the lists that `args` select.
-pub(super) fn checks(looked: &Looked, args: &Lists, build: Option<&Build>, context: &Context) -> Vec<Check> {
-    let paths = args.roots();
+/// Everything about the lists that `args` select, which were found in `paths`.
+pub(super) fn checks(
+    looked: &Looked,
+    args: &Lists,
+    paths: &[PathBuf],
+    build: Option<&Build>,
+    context: &Context,
+) -> Vec<Check> {
     let folders = folders(looked, paths);
     let mut checks = vec![sizes(looked)];
     checks.extend(clicks(looked, build, context));

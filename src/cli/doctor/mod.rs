@@ -93,7 +93,7 @@ impl Check {
 
 pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let (files, roots) = args.lists.gather_with_roots(context, &mut tally)?;
     let lists = lists::look(&files, &args.drive, context, &mut tally)?;
     let build = settings::build();
     let mut checks = settings::before_lists(lists.entries(), build.as_ref());
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &DoctorArgs, context: &Context) -> Result<Exit, Stop> {
             "Settings are those of the user who runs jlfix; those of other users are not read",
         ));
     }
-    checks.extend(lists::checks(&lists, &args.lists, build.as_ref(), context));
+    checks.extend(lists::checks(&lists, &args.lists, &roots, build.as_ref(), context));
     checks.extend(settings::elsewhere());
     match args.format {
         Format::Table => output::people(&people(&checks))?,

@@ -33,10 +33,10 @@ pub(crate) struct ExportArgs {
 
 pub(crate) fn run(args: &ExportArgs, context: &Context) -> Result<Exit, Stop> {
     let mut tally = Tally::default();
-    let files = args.lists.gather(context, &mut tally)?;
+    let (files, roots) = args.lists.gather_with_roots(context, &mut tally)?;
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
-        refuse_evidence(folder_of(&args.output), "--output", args.lists.roots(), &files)?;
+        refuse_evidence(folder_of(&args.output), "--output", &roots, &files)?;
     }
     let file = gather(&files, context, &mut tally);
     if interrupt::asked() {
