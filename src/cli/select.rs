@@ -40,19 +40,33 @@ impl Select {
         if self.only.is_empty() && self.larger_than.is_none() {
             return Ok(files);
         }
+        let count = files.len();
+        let picked = if self.only.is_empty() { self.pick_by_size(files) } else { self.pick_by_state(&files, context)? };
+        if picked.is_empty() && count > 0 {
+            context.note(&format!("{}: selects none of {}", self.shown(), words::count(count, "list")));
+        }
+        Ok(picked)
+    }
+
+    /// The size is known without reading.
+    fn pick_by_size(&self, files: Vec<Found>) -> Vec<Found> {
+        let is_picked = |found: &Found| {
+            let size = std::fs::metadata(&found.path).map(|facts| facts.len());
+            size.ok().zip(self.larger_than).is_none_or(|(size, limit)| size > limit)
+        };
+        files.into_iter().filter(is_picked).collect()
+    }
+
+    fn pick_by_state(&self, files: &[Found], context: &Context) -> Result<Vec<Found>, Stop> {
         let options = context.report().slow_ms(self.slow_ms);
         let each = |view: View<'_>| self.accepts(view.row.state, view.row.size);
         let mut picked = Vec::new();
-        input::view_each(&files, context, &options, each, |found, accepted| {
+        input::view_each(files, context, &options, each, |found, accepted| {
             if accepted.unwrap_or(true) {
                 picked.push(found.clone());
             }
             Ok(())
         })?;
-        if picked.is_empty() && !files.is_empty() {
-            let read = words::count(files.len(), "list");
-            context.note(&format!("{}: selects none of {read}", self.shown()));
-        }
         Ok(picked)
     }
 
