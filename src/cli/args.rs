@@ -8,7 +8,7 @@ use super::{
     show, tracking,
 };
 
-/// Reads Windows jump lists, says what they cost, and makes them small and whole again without losing anything.
+/// Reads Windows jump lists, reports what they cost, and prunes and repairs them without losing anything.
 #[derive(Debug, Parser)]
 #[command(name = "jlfix", version, about, max_term_width = 100, args_override_self = true, after_help = EXAMPLES)]
 pub(crate) struct Args {

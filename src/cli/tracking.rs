@@ -43,7 +43,7 @@ enum Action {
         #[arg(long)]
         no_backup: bool,
     },
-    /// Tell whether they are on
+    /// Show whether they are on
     Status {
         /// Output format
         #[arg(long, value_enum, default_value = "table")]

@@ -1,7 +1,7 @@
 //! Several copies of one list made into one.
 //!
 //! Sync and roaming leave copies of a list that changed independently. The merged list has every
-//! destination once, from the copy that used it last, every pin, and the links of both.
+//! destination once, from the copy that used it last, every pin, and the links that belong to them.
 //!
 //! **Counts.** Two copies of an entry that has one id and one birth in both have a past in common, and it is unknown how
 //! long it is: the larger count is taken, so that no use is counted twice. The same goes for all of a copy that another
