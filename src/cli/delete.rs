@@ -19,8 +19,8 @@ use super::{Stop, torn};
 /// Delete whole jump lists, after saving them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A file with pinned entries is refused unless --include-pinned is given; so is one that is too
-damaged to tell.
+A file with pinned entries is refused unless --include-pinned is given, and so is a file
+that is too damaged to know whether it has any.
 
 Examples:
   jlfix delete 5f7b5f1e01b83767.automaticDestinations-ms

@@ -14,7 +14,7 @@ pub(crate) struct Global {
     /// Print errors only, and the data that --format json, jsonl or csv asks for
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
-    /// Read files of up to so many MiB
+    /// Read files of at most this many MiB
     #[arg(long, global = true, default_value_t = 256, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=65536), hide_short_help = true)]
     pub(crate) max_size: u64,
     /// The code page of ANSI strings in links: a Windows number or a name

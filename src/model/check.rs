@@ -113,7 +113,7 @@ fn container(fault: &ContainerFault) -> Finding {
 
 fn recovered(stream: &Stream<'_>) -> Finding {
     let how = match stream.recovery {
-        Recovery::Intact => "as it stands",
+        Recovery::Intact => "as it is",
         Recovery::Chain => "along a repaired chain",
         Recovery::Contiguous => "as the bytes that follow its start",
         Recovery::Carved => "from sectors that belong to nothing",
@@ -264,7 +264,7 @@ fn order(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
     if let Some((before, after)) = breaks.into_iter().next() {
         let message = format!(
             "{} before one that was used later, first entry {} before entry {}",
-            if count == 1 { "1 entry stands".to_owned() } else { format!("{count} entries stand") },
+            if count == 1 { "1 entry is".to_owned() } else { format!("{count} entries are") },
             before.dest.id,
             after.dest.id
         );
@@ -288,7 +288,7 @@ fn identities(entries: &[Entry<'_>], out: &mut Vec<Finding>) {
     let mut pins: HashMap<i32, u64> = HashMap::new();
     for Entry { dest, .. } in entries {
         if !ids.insert(dest.id) {
-            out.push(Finding::new(Code::DuplicateId, format!("entry id {} stands twice", dest.id)).entry(dest.id));
+            out.push(Finding::new(Code::DuplicateId, format!("entry id {} is used twice", dest.id)).entry(dest.id));
         }
         if let Some(other) = dest.is_pinned().then(|| pins.insert(dest.pin, dest.id)).flatten() {
             let message = format!("entries {other} and {} are both pinned in place {}", dest.id, dest.pin);
@@ -401,7 +401,7 @@ fn custom_fault(fault: &CustomFault) -> Finding {
             Finding::new(Code::CustomFooter, format!("footer at offset {at}: is {found}, expected 0xbabffbab")).at(*at)
         }
         CustomFault::Stray(at) => {
-            let message = format!("link at offset {at}: stands outside the categories that could be read");
+            let message = format!("link at offset {at}: is outside the categories that could be read");
             Finding::new(Code::CustomLink, message).at(*at)
         }
         CustomFault::Count(need, have) => {

@@ -93,9 +93,9 @@ codes! {
     /// FAT or DIFAT sectors are missing or contradict one another.
     Fat = "JL102", Error, Some(Fix::Repair), "the FAT is incomplete or contradicts itself";
     /// The directory is truncated, has no root or contradicts itself.
-    Directory = "JL103", Error, Some(Fix::Repair), "the directory is cut short, has no root or contradicts itself";
+    Directory = "JL103", Error, Some(Fix::Repair), "the directory is truncated, has no root or contradicts itself";
     /// The mini FAT or the mini stream is truncated.
-    MiniStream = "JL104", Error, Some(Fix::Repair), "the mini FAT or the mini stream is cut short";
+    MiniStream = "JL104", Error, Some(Fix::Repair), "the mini FAT or the mini stream is truncated";
     /// A stream is not all there.
     StreamCut = "JL105", Error, Some(Fix::Repair), "a stream is not all there";
     /// A chain loops.
@@ -130,11 +130,11 @@ codes! {
     /// A link has no entry.
     OrphanLink = "JL208", Warning, Some(Fix::Repair), "a link belongs to no entry";
     /// An id occurs twice.
-    DuplicateId = "JL209", Error, Some(Fix::Repair), "an entry id stands twice";
+    DuplicateId = "JL209", Error, Some(Fix::Repair), "an entry id is used twice";
     /// Bytes are left over after the last entry.
     Trailing = "JL210", Warning, Some(Fix::Repair), "bytes are left over after the last entry";
     /// The DestList or one of its entries is truncated.
-    EntryCut = "JL211", Error, Some(Fix::Repair), "the DestList or an entry of it is cut short";
+    EntryCut = "JL211", Error, Some(Fix::Repair), "the DestList or an entry of it is truncated";
     /// The header's last id is below an entry's.
     LastId = "JL212", Warning, Some(Fix::Repair), "the last id given is below an id in use";
     /// The format version is unknown.
@@ -160,9 +160,9 @@ codes! {
     LinkPadding = "JL305", Info, None, "the arguments of a link are padded with white space, which hides what follows";
 
     /// The header is truncated or has an unknown version.
-    CustomHeader = "JL401", Error, Some(Fix::Restore), "the header of the custom destinations is cut short or unknown";
+    CustomHeader = "JL401", Error, Some(Fix::Restore), "the header of the custom destinations is truncated or unknown";
     /// A category is of an unknown type or truncated.
-    CustomCategory = "JL402", Error, Some(Fix::Restore), "a category is of an unknown type or cut short";
+    CustomCategory = "JL402", Error, Some(Fix::Restore), "a category is of an unknown type or truncated";
     /// A link among the custom destinations cannot be read.
     CustomLink = "JL403", Error, Some(Fix::Restore), "a link among the custom destinations cannot be read";
     /// The footer is not where a category ends.

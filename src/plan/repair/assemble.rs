@@ -21,7 +21,7 @@ const LONGEST_NAME: usize = 31;
 pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     let Some(claimed) = gathered.claimed else {
         if gathered.stream.is_some_and(|stream| !stream.data.is_empty()) {
-            steps.file("the header of the DestList is cut short; made anew from its entries");
+            steps.file("the header of the DestList is truncated; rebuilt from its entries");
         }
         return;
     };
@@ -29,8 +29,7 @@ pub(super) fn compare_header(gathered: &Gathered<'_>, steps: &mut Steps) {
     let count = found.clone().count();
     let pinned = found.clone().filter(|draft| draft.entry.is_pinned()).count();
     if gathered.header_made {
-        steps
-            .file("the header of the DestList could not be right; what was wrong in it was made anew from its entries");
+        steps.file("the header of the DestList was invalid; its invalid fields were rebuilt from its entries");
     }
     if claimed.version != gathered.header.version {
         let (was, now) = (claimed.version, gathered.header.version);

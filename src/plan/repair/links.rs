@@ -236,7 +236,7 @@ fn usable<'c>(stream: &'c Stream<'c>, page: CodePage) -> Option<(Cow<'c, [u8]>, 
     }
     let ended = end(data, &link, page)?;
     let lost = stream.size.saturating_sub(link.size as u64);
-    Some((Cow::Owned(ended), Some(format!("cut short by {lost} bytes; ended behind its last part that is whole"))))
+    Some((Cow::Owned(ended), Some(format!("truncated by {lost} bytes; ended after its last complete part"))))
 }
 
 /// The link with the start that every link has, if what follows proves to be one.
